@@ -1,0 +1,1 @@
+"""Assistants: the MCP face of the hub."""

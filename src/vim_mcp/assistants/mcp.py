@@ -1,0 +1,208 @@
+"""The MCP server of one assistant's session, on the SDK's low-level server.
+
+One dispatcher for all tools: it validates, picks the editor, names the acts and maps errors.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from typing import Any
+
+import mcp.types as t
+from mcp import MCPError
+from mcp.server import NotificationOptions, Server, ServerRequestContext
+from mcp.server.models import InitializationOptions
+from mcp.server.subscriptions import (
+    InMemorySubscriptionBus,
+    ListenHandler,
+    ResourcesListChanged,
+    ResourceUpdated,
+)
+
+from vim_mcp import __version__
+from vim_mcp.assistants import resources
+from vim_mcp.editors.call import Call
+from vim_mcp.editors.fleet import Fleet
+from vim_mcp.editors.session import Session
+from vim_mcp.errors import VimMcpError
+from vim_mcp.tools import buffers, instances, state
+from vim_mcp.tools.base import TOOLS, Desk, Tool, file_path
+from vim_mcp.wire.messages import Json
+
+log = logging.getLogger(__name__)
+
+# Importing a family registers its tools.
+FAMILIES = (instances, buffers, state)
+
+INSTRUCTIONS = """\
+You are joined to the user's running Vim or Neovim. What it holds is what the user sees: unsaved text \
+in a buffer wins over the file on disk, so read open files with vim_read and change them with vim_edit.
+Start with vim_get_state (current file, cursor, selection, open buffers). Pass the changedtick that you read \
+as expected_changedtick when you edit by line numbers. Every edit is one undo step that the user watches; ask \
+before big changes, and leave saving to the user unless asked.
+If several instances are connected and none is selected (error 1001), ask the user which one. Error 1003 \
+means that the editor is busy or waits at a prompt: tell the user what it says."""
+
+Context = ServerRequestContext[Session, Any]
+
+
+class AssistantServer:
+    """Serves one session; `server` is what the SDK's loop runs."""
+
+    def __init__(self, session: Session, fleet: Fleet) -> None:
+        self.session, self.fleet = session, fleet
+        self._desk = Desk(session, fleet)
+        self._bus = InMemorySubscriptionBus()
+        self._legacy: Any = None
+        self.server: Server[Session] = Server(
+            "vim-mcp",
+            version=__version__,
+            title="Vim",
+            instructions=INSTRUCTIONS,
+            on_list_tools=self._list_tools,
+            on_call_tool=self._call_tool,
+            on_list_resources=self._list_resources,
+            on_list_resource_templates=self._list_templates,
+            on_read_resource=self._read_resource,
+            on_subscribe_resource=self._subscribe,
+            on_unsubscribe_resource=self._unsubscribe,
+            on_subscriptions_listen=ListenHandler(self._bus),
+        )
+        # Tracing costs on every call and goes nowhere here.
+        self.server.middleware.clear()
+
+    @property
+    def options(self) -> InitializationOptions:
+        """What `initialize` and `server/discover` announce."""
+        return self.server.create_initialization_options(
+            NotificationOptions(resources_changed=True, tools_changed=True)
+        )
+
+    async def resource_changed(self, *uris: str) -> None:
+        """Tell the assistant that resources it subscribed to may read differently now."""
+        for uri in uris:
+            await self._bus.publish(ResourceUpdated(uri))
+            if uri in self.session.subscriptions and self._legacy is not None:
+                await self._legacy.send_resource_updated(uri)
+
+    async def resources_changed(self) -> None:
+        """Tell the assistant that the list of resources changed."""
+        await self._bus.publish(ResourcesListChanged())
+        if self._legacy is not None:
+            await self._legacy.send_resource_list_changed()
+
+    # --- tools --------------------------------------------------------------------------------
+
+    async def _list_tools(
+        self, ctx: Context, params: t.PaginatedRequestParams | None
+    ) -> t.ListToolsResult:
+        self._know(ctx)
+        return t.ListToolsResult(tools=[describe(tool) for tool in TOOLS.values()])
+
+    async def _call_tool(self, ctx: Context, params: t.CallToolRequestParams) -> t.CallToolResult:
+        self._know(ctx)
+        tool = TOOLS.get(params.name)
+        if tool is None:
+            raise MCPError(-32602, f"there is no tool {params.name!r}; tools/list names them")
+        try:
+            return await self._run(tool, params.arguments or {}, ctx.request_id)
+        except VimMcpError as error:
+            return failed(error)
+
+    async def _run(self, tool: Tool, raw: Json, request_id: object) -> t.CallToolResult:
+        arguments = tool.parse(raw)
+        if not tool.on_editor:
+            return succeeded(await tool.run(self._desk, **arguments))
+        # A relative path is the assistant's; the editor hears only absolute ones.
+        if arguments.get("file") is not None:
+            arguments["file"] = file_path(arguments["file"], self.session.cwd)
+        instance = await self.fleet.choose(
+            self.session,
+            instance_id=arguments.pop("instance_id"),
+            workspace_path=arguments.pop("workspace_path"),
+            file=arguments.get("file"),
+        )
+        call = Call(instance, self.session.actor, str(request_id))
+        return succeeded(await tool.run(call, **arguments))
+
+    # --- resources ----------------------------------------------------------------------------
+
+    async def _list_resources(
+        self, ctx: Context, params: t.PaginatedRequestParams | None
+    ) -> t.ListResourcesResult:
+        self._know(ctx)
+        return t.ListResourcesResult(resources=resources.listing())
+
+    async def _list_templates(
+        self, ctx: Context, params: t.PaginatedRequestParams | None
+    ) -> t.ListResourceTemplatesResult:
+        return t.ListResourceTemplatesResult(resource_templates=[])
+
+    async def _read_resource(
+        self, ctx: Context, params: t.ReadResourceRequestParams
+    ) -> t.ReadResourceResult:
+        self._know(ctx)
+        try:
+            return await resources.read(str(params.uri), self._desk, str(ctx.request_id))
+        except VimMcpError as error:
+            raise MCPError(error.code, str(error), error.data or None) from None
+
+    async def _subscribe(self, ctx: Context, params: t.SubscribeRequestParams) -> t.EmptyResult:
+        uri = str(params.uri)
+        if uri not in resources.URIS:
+            raise MCPError(-32602, f"there is no resource {uri}; resources/list names them")
+        self._know(ctx)
+        self.session.subscribe(uri)
+        return t.EmptyResult()
+
+    async def _unsubscribe(self, ctx: Context, params: t.UnsubscribeRequestParams) -> t.EmptyResult:
+        self.session.unsubscribe(str(params.uri))
+        return t.EmptyResult()
+
+    def _know(self, ctx: Context) -> None:
+        """Learn who the client is; a legacy session can be written to outside a request."""
+        params = ctx.session.client_params
+        if params is not None:
+            self._legacy = ctx.session if ctx.protocol_version < "2026" else None
+            info = params.client_info
+            self.session.client = f"{info.name} {info.version}".strip()
+
+
+def describe(tool: Tool) -> t.Tool:
+    """Return what a client is told of a tool."""
+    return t.Tool(
+        name=tool.name,
+        title=tool.title,
+        description=tool.description,
+        input_schema=tool.input_schema(),
+        output_schema=tool.output_schema(),
+        annotations=t.ToolAnnotations(
+            title=tool.title,
+            read_only_hint=not tool.acts,
+            destructive_hint=tool.destructive,
+            idempotent_hint=tool.idempotent or not tool.acts,
+            open_world_hint=False,
+        ),
+        _meta={"anthropic/alwaysLoad": True} if tool.always_load else None,
+    )
+
+
+def succeeded(result: Any) -> t.CallToolResult:
+    """Return a tool's result: text alone, or structured with the same facts as text."""
+    if isinstance(result, str):
+        return t.CallToolResult(content=[t.TextContent(type="text", text=result)])
+    data = result.model_dump(mode="json")
+    text = json.dumps(data, ensure_ascii=False)
+    return t.CallToolResult(
+        content=[t.TextContent(type="text", text=text)], structured_content=data
+    )
+
+
+def failed(error: VimMcpError) -> t.CallToolResult:
+    """Return an error that the model can act on, as the first seed's section 8.2 shapes it."""
+    body: Json = {"code": error.code, "message": str(error)}
+    if error.data:
+        body["data"] = error.data
+    text = json.dumps({"error": body}, ensure_ascii=False)
+    return t.CallToolResult(content=[t.TextContent(type="text", text=text)], is_error=True)

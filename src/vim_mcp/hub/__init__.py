@@ -1,0 +1,1 @@
+"""The hub: the one daemon of a user, between editors and assistants."""

@@ -1,0 +1,257 @@
+"""The hub process: one socket, its peers, and how it comes and goes."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import logging
+import os
+import signal
+import socket
+import time
+from typing import Any
+
+from vim_mcp import PROTOCOL, __version__, paths
+from vim_mcp import log as logs
+from vim_mcp.editors.fleet import Fleet
+from vim_mcp.editors.instance import Instance
+from vim_mcp.editors.registry import Preferences, Registry
+from vim_mcp.hub.door import Door
+from vim_mcp.hub.election import HubLock, socket_identity
+from vim_mcp.hub.idle import IdleTimer
+from vim_mcp.hub.roles import EditorRole, SessionRole, parse_hello
+from vim_mcp.limits import SCALE
+from vim_mcp.wire.messages import Json, Register, Update, encode
+
+log = logging.getLogger(__name__)
+
+#: Editors and assistants dial in herds after a hub's death.
+_BACKLOG = 1024
+_CHECK_S = 5.0
+#: What calls in flight get to end in when the hub leaves.
+_DRAIN_S = 2.0 * SCALE
+#: Resources that may read differently after an editor's event.
+_FOLLOWS_EVENTS = ("vim://state", "vim://buffer/current")
+
+
+class Hub:
+    """All state of the daemon."""
+
+    def __init__(self) -> None:
+        self.doors: set[Door] = set()
+        self.sessions: set[SessionRole] = set()
+        self.started = time.monotonic()
+        self.leaving = asyncio.Event()
+        self.reason = "stopped"
+        self._sdk: asyncio.Task[Any] | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+        self.fleet = Fleet(
+            Registry(paths.registry_path(), paths.socket_path()),
+            Preferences(
+                paths.preference_path(), os.path.join(paths.state_dir(), "preferences.json")
+            ),
+            os.path.dirname(paths.socket_path()),
+        )
+        self.fleet.on_change = self._instances_changed
+        self.fleet.on_events = self._editor_events
+
+    def load_sdk(self) -> None:
+        """Begin to import what serves MCP, in a thread: it takes 0.4 s."""
+        if self._sdk is None:
+            load = asyncio.to_thread(importlib.import_module, "vim_mcp.assistants.stream")
+            self._sdk = asyncio.ensure_future(load)
+
+    async def sdk(self) -> Any:
+        """Return the module that serves MCP."""
+        self.load_sdk()
+        assert self._sdk is not None
+        return await asyncio.shield(self._sdk)
+
+    # --- peers --------------------------------------------------------------------------------
+
+    def open_editor(self, door: Door, register: Register) -> EditorRole | None:
+        """Admit an editor, or tell it why not."""
+        instance = Instance(register.instance_id, register.info, door, door.peer_pid)
+        refused = self.fleet.admit(instance)
+        if refused is not None:
+            log.warning("%s is refused: %s", register.instance_id, refused)
+            door.write(encode({"type": "rejected", "reason": refused, "retry": True}))
+            door.close()
+            return None
+        instance.greet()
+        log.info(
+            "%s: %s %s, pid %d",
+            instance.id,
+            register.info.editor,
+            register.info.version,
+            register.info.pid,
+        )
+        return EditorRole(self, door, instance)
+
+    def open_session(self, door: Door, line: bytes) -> SessionRole:
+        """Begin an assistant's session."""
+        hello = parse_hello(line)
+        role = SessionRole(self, door, hello)
+        self.sessions.add(role)
+        log.info("session %s of pid %d in %s", role.session.id, door.peer_pid, role.session.cwd)
+        if newer(str(hello.get("version", "")), __version__):
+            log.info("a newer version %s replaces this hub", hello.get("version"))
+            self.leave("superseded")
+        return role
+
+    def control(self, verb: str) -> Json:
+        """Answer the command line."""
+        if verb == "stop":
+            self.leave("stopped")
+            return {"type": "stopping", "pid": os.getpid()}
+        return self.status()
+
+    def status(self) -> Json:
+        """Return what `vim-mcp hub --status --json` prints."""
+        instances = [
+            {
+                "instance_id": i.id,
+                "pid": i.info.pid,
+                "cwd": i.info.cwd,
+                "root": i.info.root,
+                "main_file": i.info.main_file,
+                "editor": i.info.editor,
+                "version": i.info.version,
+                "paused": i.info.paused,
+            }
+            for i in self.fleet.instances.values()
+        ]
+        sessions = [
+            {
+                "session": s.session.id,
+                "client": s.session.client,
+                "selected": s.session.selected,
+                "cwd": s.session.cwd,
+                "pid": s.forwarder_pid,
+            }
+            for s in self.sessions
+        ]
+        # Appendix B of the first seed: WAITING is an assistant without an editor.
+        word = "CONNECTED" if instances else "WAITING" if sessions else "READY"
+        return {
+            "status": word,
+            "pid": os.getpid(),
+            "version": __version__,
+            "protocol": PROTOCOL,
+            "uptime_s": round(time.monotonic() - self.started, 3),
+            "socket": paths.socket_path(),
+            "instances": instances,
+            "sessions": sessions,
+        }
+
+    def leave(self, reason: str) -> None:
+        """Begin to leave; `serve` winds everything down."""
+        if not self.leaving.is_set():
+            log.info("leaving: %s", reason)
+            self.reason = reason
+            self.leaving.set()
+
+    # --- news for assistants ------------------------------------------------------------------
+
+    def _instances_changed(self) -> None:
+        self._tell_all("vim://instances")
+
+    def _editor_events(self, instance: Instance, update: Update) -> None:
+        self._tell_all(*_FOLLOWS_EVENTS, instance_id=instance.id)
+
+    def _tell_all(self, *uris: str, instance_id: str | None = None) -> None:
+        for role in self.sessions:
+            selected = role.session.selected
+            if role.stream is None or (instance_id and selected and selected != instance_id):
+                continue
+            task = asyncio.ensure_future(role.stream.assistant.resource_changed(*uris))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    # --- life ---------------------------------------------------------------------------------
+
+    async def serve(self, listener: socket.socket, lock: HubLock) -> None:
+        """Serve until told or made to leave, then give up the socket before winding down."""
+        loop = asyncio.get_running_loop()
+        path = paths.socket_path()
+        identity = socket_identity(path)
+        server = await loop.create_unix_server(lambda: Door(self), sock=listener, backlog=_BACKLOG)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, self.leave, "stopped")
+        idle = IdleTimer(loop.time)
+        while not self.leaving.is_set():
+            try:
+                await asyncio.wait_for(self.leaving.wait(), _CHECK_S)
+            except asyncio.TimeoutError:
+                if not lock.held() or socket_identity(path) != identity:
+                    self.leave("superseded")
+                elif idle.check(len(self.doors)):
+                    self.leave("idle")
+        if lock.held() and socket_identity(path) == identity:
+            os.unlink(path)
+        server.close()
+        self.fleet.flush()
+        lock.release()
+        await self._wind_down()
+
+    async def _wind_down(self) -> None:
+        """Let calls in flight end, say goodbye, close everything."""
+        answers = [a for i in self.fleet.instances.values() for a in i.answers()]
+        if answers:
+            await asyncio.wait(answers, timeout=_DRAIN_S)
+        for instance in list(self.fleet.instances.values()):
+            instance.goodbye(self.reason)
+        for door in list(self.doors):
+            door.close()
+        await asyncio.sleep(0.05)
+
+
+def newer(theirs: str, ours: str) -> bool:
+    """Tell whether a version is later than ours; what is no version is not."""
+
+    def parts(version: str) -> tuple[int, ...]:
+        return tuple(int(p) for p in version.split(".")[:3] if p.isdigit())
+
+    return len(parts(theirs)) == 3 and parts(theirs) > parts(ours)
+
+
+def listen(path: str) -> socket.socket:
+    """Return a listening socket at `path`, 0600, in place of a stale one.
+
+    Only for the holder of the hub's lock: then whatever is at the path is stale.
+    """
+    if socket_identity(path) is not None:
+        os.unlink(path)
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    umask = os.umask(0o177)
+    try:
+        listener.bind(path)
+    finally:
+        os.umask(umask)
+    listener.listen(_BACKLOG)
+    listener.setblocking(False)
+    return listener
+
+
+def run(lock: HubLock, for_assistant: bool) -> int:
+    """Be the hub until it leaves; the caller holds the lock.
+
+    `for_assistant` says that an assistant started it, so the SDK is loaded at once.
+    """
+    logs.to_file(paths.log_path())
+    log.info("hub %s starts in %s", __version__, paths.runtime_dir())
+
+    async def main() -> None:
+        # Bound before anything else that takes time: herds are waiting at the path.
+        listener = listen(paths.socket_path())
+        hub = Hub()
+        if for_assistant:
+            hub.load_sdk()
+        await hub.serve(listener, lock)
+
+    try:
+        asyncio.run(main())
+    except Exception:
+        log.exception("the hub failed")
+        return 1
+    return 0

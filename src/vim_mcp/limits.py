@@ -1,0 +1,47 @@
+"""Limits and deadlines, each in one place (first seed, section 9.3).
+
+Every deadline is multiplied by `VIM_MCP_TIMEOUT_SCALE`, so that a slow machine needs one setting.
+"""
+
+from __future__ import annotations
+
+import os
+
+MAX_BUFFER_BYTES = 10 * 1024 * 1024
+MAX_INSTANCES = 100
+REGISTRY_MAX_AGE_S = 24 * 3600
+#: A slice of text that an editor is asked for at once; keeps it from blocking over 2 ms.
+SLICE_BYTES = 64 * 1024
+#: Longest line read from an editor, and the longest before a connection has said who it is.
+MAX_EDITOR_LINE = 16 * 1024 * 1024
+MAX_FIRST_LINE = 1024 * 1024
+#: Longest MCP message read from an assistant.
+MAX_SESSION_LINE = 64 * 1024 * 1024
+#: Characters in one page of `vim_read`, far below what a client turns into a file.
+PAGE_CHARS = 50_000
+#: Requests in flight for one assistant; past it the hub stops reading from it.
+MAX_IN_FLIGHT = 256
+
+
+def _scale() -> float:
+    try:
+        value = float(os.environ.get("VIM_MCP_TIMEOUT_SCALE", "1"))
+    except ValueError:
+        return 1.0
+    return value if value > 0 else 1.0
+
+
+SCALE = _scale()
+
+CONNECT_S = 5.0 * SCALE
+READ_S = 2.0 * SCALE
+ACT_S = 5.0 * SCALE
+#: What the hub waits past a deadline before it says that it passed: an act that began just
+#: before the deadline still gets its word through.
+GRACE_S = 0.5 * SCALE
+#: How long an act that has begun may run before the hub stops waiting for its outcome.
+MAX_RUN_S = 60.0 * SCALE
+#: How long a call waits for editors that are on their way back after a hub's death.
+RETURN_S = 1.0 * SCALE
+#: An assistant that does not read its answers for this long is dropped.
+UNREAD_S = 30.0 * SCALE
