@@ -163,15 +163,15 @@ def _plain(schema: Json) -> Json:
             return [walk(n) for n in node]
         if not isinstance(node, dict):
             return node
-        if "$ref" in node:
-            target = defs[node["$ref"].rpartition("/")[2]]
-            node = {**target, **{k: v for k, v in node.items() if k != "$ref"}}
         options = [o for o in node.get("anyOf", []) if o != {"type": "null"}]
         if len(options) == 1 and node.get("default", ...) is None:
             node = {
                 **options[0],
                 **{k: v for k, v in node.items() if k not in ("anyOf", "default")},
             }
+        if "$ref" in node:
+            target = defs[node["$ref"].rpartition("/")[2]]
+            node = {**target, **{k: v for k, v in node.items() if k != "$ref"}}
         properties = node.get("properties")
         result = {k: walk(v) for k, v in node.items() if k not in ("title", "properties")}
         if properties is not None:

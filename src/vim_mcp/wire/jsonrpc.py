@@ -20,7 +20,7 @@ _HEAD_ID = (
 )
 _TAIL_ID = rb'"id"\s*:\s*(-?\d+|"(?:[^"\\]|\\.)*")\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$'
 _HEAD_METHOD = (
-    rb'^\s*\{\s*(?:"(?:jsonrpc|id)"\s*:\s*(?:-?\d+|"[^"\\]*")\s*,\s*)*'
+    rb'^\s*\{\s*(?:"(?:jsonrpc|id)"\s*:\s*(?:-?\d+|"(?:[^"\\]|\\.)*")\s*,\s*)*'
     rb'"method"\s*:\s*"([^"\\]*)"'
 )
 _TAIL_METHOD = rb'"method"\s*:\s*"([^"\\]*)"\s*(?:,\s*"(?:jsonrpc|id)"[^{}]*)?\}\s*$'
