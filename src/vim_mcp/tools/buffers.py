@@ -31,10 +31,14 @@ class ChangedRange(Answer):
 
 
 class EditResult(BufferFacts):
-    """What an edit did. `context` are numbered lines around the first change."""
+    """What an edit did. `context` are numbered lines around the first change.
+
+    `save_error` says why the edited buffer could not be written; the edit stands all the same.
+    """
 
     changed: list[ChangedRange]
     saved: bool
+    save_error: str | None = None
     context: str
 
 
@@ -89,8 +93,6 @@ async def vim_read(
     last = text.first + shown - 1
     name = text.file or "[No Name]"
     state = "unsaved changes" if text.modified else "no unsaved changes"
-    if first_line > text.line_count:
-        note = f" [there is no line {first_line}]"
     top = (
         f"{name} (buffer {text.bufnr}, lines {text.first}-{last} of {text.line_count}, "
         f"changedtick {text.changedtick}, {state}){note}"
@@ -214,10 +216,6 @@ async def _plan(
         return [hunk(line, last, lines)], None
     if line is not None and column is not None:
         text = await call.text(where, line, line)
-        if line > text.line_count:
-            raise InvalidParams(
-                f"line {line} is past the end ({text.line_count} lines)", line_count=text.line_count
-            )
         old = text.lines[0]
         if column > len(old) + 1:
             raise InvalidParams(

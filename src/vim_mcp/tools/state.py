@@ -66,12 +66,16 @@ class SelectionRange(Answer):
 
 
 class State(Answer):
-    """Everything but the text. `column` counts characters, `byte` is the 1-based byte column."""
+    """Everything but the text.
+
+    `cursor` is [line, column in characters], `byte` the byte column; both 1-based, and null while
+    a private buffer is current.
+    """
 
     instance_id: str
     current_buffer: CurrentBuffer
-    cursor: list[int]
-    byte: int = 0
+    cursor: list[int] | None
+    byte: int | None = None
     mode: str
     selection: SelectionRange | None = None
     windows: list[WindowRow]
