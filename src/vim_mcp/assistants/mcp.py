@@ -200,9 +200,9 @@ def succeeded(result: Any) -> t.CallToolResult:
 
 
 def failed(error: VimMcpError) -> t.CallToolResult:
-    """Return an error that the model can act on, as the first seed's section 8.2 shapes it."""
+    """Return an error that the model can act on: code, message, data (first seed, section 8)."""
     body: Json = {"code": error.code, "message": str(error)}
     if error.data:
         body["data"] = error.data
-    text = json.dumps({"error": body}, ensure_ascii=False)
+    text = json.dumps(body, ensure_ascii=False)
     return t.CallToolResult(content=[t.TextContent(type="text", text=text)], is_error=True)

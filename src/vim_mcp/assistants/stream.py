@@ -24,6 +24,7 @@ class Outlet(Protocol):
     """Where lines for the assistant go."""
 
     def write(self, data: bytes) -> None: ...
+    def write_lazily(self, data: bytes) -> None: ...
     async def drained(self) -> None: ...
 
 
@@ -76,8 +77,12 @@ class SessionStream:
         item = SessionMessage(message)
         if isinstance(message, t.JSONRPCRequest):
             acts = message.method == "tools/call" and _acts(message.params)
-            ack = json.dumps(message.id, ensure_ascii=False)
-            self._outlet.write(f"#ack {ack} {'w' if acts else 'r'}\n".encode())
+            ack = f"#ack {json.dumps(message.id, ensure_ascii=False)} {'w' if acts else 'r'}\n"
+            if acts:
+                self._outlet.write(ack.encode())
+            else:
+                # A read may be asked for again whether it was acknowledged or not.
+                self._outlet.write_lazily(ack.encode())
             self._in_flight.add(message.id)
             if self._opened_with is None:
                 self._opened_with = message.method

@@ -223,7 +223,11 @@ class Instance:
         if pending is None or pending.answer.done():
             return
         self._take_back(request_id)
-        if "fast_health" in self.info.features and pending.method != "health" and not pending.started:
+        if (
+            "fast_health" in self.info.features
+            and pending.method != "health"
+            and not pending.started
+        ):
             pending.probe = asyncio.ensure_future(self._fail_with_health(pending))
         else:
             self._fail(pending, self._process_reason())

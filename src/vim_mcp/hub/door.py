@@ -27,6 +27,8 @@ log = logging.getLogger(__name__)
 
 HELLO = b"#hello "
 
+_LAZY_S = 0.05
+
 
 class Role(Protocol):
     """What a connection is once its first line has been read."""
@@ -47,6 +49,8 @@ class Door(asyncio.Protocol):
         self._writable = asyncio.Event()
         self._writable.set()
         self._unread: asyncio.TimerHandle | None = None
+        self._lazy: list[bytes] = []
+        self._lazy_timer: asyncio.TimerHandle | None = None
         self.peer_pid = 0
 
     # --- asyncio.Protocol ---------------------------------------------------------------------
@@ -80,7 +84,7 @@ class Door(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._hub.doors.discard(self)
-        for timer in (self._greeting, self._unread):
+        for timer in (self._greeting, self._unread, self._lazy_timer):
             if timer is not None:
                 timer.cancel()
         self._transport = None
@@ -105,7 +109,19 @@ class Door(asyncio.Protocol):
     def write(self, data: bytes) -> None:
         """Send bytes; nothing happens when the peer is gone."""
         if self._transport is not None and not self._transport.is_closing():
+            if self._lazy:
+                data = b"".join([*self._lazy, data])
+                self._lazy.clear()
             self._transport.write(data)
+
+    def write_lazily(self, data: bytes) -> None:
+        """Send bytes with what is sent next, or a little later: they wake nobody by themselves."""
+        if not self._lazy:
+            if self._lazy_timer is not None:
+                self._lazy_timer.cancel()
+            loop = asyncio.get_running_loop()
+            self._lazy_timer = loop.call_later(_LAZY_S, self.write, b"")
+        self._lazy.append(data)
 
     async def drained(self) -> None:
         """Wait until the peer has read enough of what was sent."""

@@ -121,6 +121,9 @@ class SessionRole:
     def write(self, data: bytes) -> None:
         self._door.write(data)
 
+    def write_lazily(self, data: bytes) -> None:
+        self._door.write_lazily(data)
+
     async def drained(self) -> None:
         few = self.stream is not None and self.stream.in_flight < MAX_IN_FLIGHT // 2
         if self._held_back and few:

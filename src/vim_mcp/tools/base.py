@@ -83,7 +83,7 @@ class Tool:
         """Return the JSON schema of structured answers, None for text tools."""
         if self.result is None:
             return None
-        return _plain(self.result.model_json_schema(mode="serialization"))
+        return _plain(self.result.model_json_schema(mode="serialization"), nullable=True)
 
     def parse(self, raw: Json) -> Json:
         """Return validated arguments by name.
@@ -152,8 +152,11 @@ def tool(
     return register
 
 
-def _plain(schema: Json) -> Json:
-    """Drop pydantic's generated titles and `anyOf null`: a model reads every byte of it."""
+def _plain(schema: Json, nullable: bool = False) -> Json:
+    """Drop pydantic's titles and references, and for arguments `anyOf null`.
+
+    A model reads every byte of a schema; an optional argument is simply left out.
+    """
     schema.pop("title", None)
     schema.pop("description", None)
     defs = schema.pop("$defs", {})
@@ -164,7 +167,7 @@ def _plain(schema: Json) -> Json:
         if not isinstance(node, dict):
             return node
         options = [o for o in node.get("anyOf", []) if o != {"type": "null"}]
-        if len(options) == 1 and node.get("default", ...) is None:
+        if not nullable and len(options) == 1 and node.get("default", ...) is None:
             node = {
                 **options[0],
                 **{k: v for k, v in node.items() if k not in ("anyOf", "default")},

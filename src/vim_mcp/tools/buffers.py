@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field
 
 from vim_mcp.editors.call import Call
-from vim_mcp.editors.text import Text, hunk, minimal_hunks, split_content
+from vim_mcp.editors.text import Text, from_vim, hunk, minimal_hunks, split_content
 from vim_mcp.errors import EditorError, InvalidParams
-from vim_mcp.limits import PAGE_CHARS
+from vim_mcp.limits import MAX_BUFFER_BYTES, PAGE_CHARS
 from vim_mcp.tools.base import FILE, Answer, BufferFacts, target, tool
 from vim_mcp.wire.messages import Json
 
 File = Annotated[str | None, Field(description=FILE)]
 Bufnr = Annotated[int | None, Field(ge=1, description="Buffer number instead of file.")]
 
-#: Lines shown around an edit, and at most of it.
+#: Lines shown before and after an edit.
 _CONTEXT = 2
-_SHOWN = 40
 #: How often an edit that was worked out on an older text is worked out anew.
 _ATTEMPTS = 5
 
@@ -162,7 +161,12 @@ async def vim_edit(
         shown = await _open(call, file, line, column)
         return EditResult(**dict(shown), changed=[], saved=False, context="")
     _check_place(line, end_line, column, old_text)
-    extra: Json = {"save": True} if save else {}
+    if len(content.encode("utf-8", "replace")) > MAX_BUFFER_BYTES:
+        raise InvalidParams(
+            f"content is over the limit of {MAX_BUFFER_BYTES} bytes; edit in parts by line",
+            limit=MAX_BUFFER_BYTES,
+        )
+    extra: Json = {"context": _CONTEXT, **({"save": True} if save else {})}
     for attempt in range(1, _ATTEMPTS + 1):
         hunks, tick = await _plan(call, where, line, end_line, column, content, old_text)
         if expected_changedtick is not None:
@@ -177,7 +181,7 @@ async def vim_edit(
             if not again or attempt == _ATTEMPTS:
                 raise
             continue
-        return EditResult.model_validate({**done, "context": await _context(call, done)})
+        return EditResult.model_validate({**done, "context": _context(done)})
     raise AssertionError("unreachable")
 
 
@@ -267,18 +271,15 @@ def _replace(text: Text, old_text: str, content: str) -> list[Json]:
     return minimal_hunks(text.lines[first : last + 1], new.split("\n"), first + 1)
 
 
-async def _context(call: Call, done: Json) -> str:
-    """Return numbered lines around the first change; none if the user is already past it."""
-    changed: list[Any] = done.get("changed") or []
-    if not changed:
+def _context(done: Json) -> str:
+    """Return numbered lines around the first change, as the editor saw them right after it."""
+    around = done.get("context")
+    if not isinstance(around, dict):
         return ""
-    first = max(1, changed[0]["first"] - _CONTEXT)
-    last = min(changed[0]["last"] + _CONTEXT, first + _SHOWN)
-    try:
-        text = await call.text({"bufnr": done["bufnr"]}, first, max(first, last), PAGE_CHARS // 10)
-    except EditorError:
-        return ""
-    return "\n".join(f"{n}\t{line[:500]}" for n, line in enumerate(text.lines, text.first))
+    return "\n".join(
+        f"{number}\t{from_vim(line)}"
+        for number, line in enumerate(around["lines"], around["first"])
+    )
 
 
 @tool(title="Undo changes", acts=True, destructive=True)
