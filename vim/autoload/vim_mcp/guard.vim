@@ -1,0 +1,62 @@
+" Is this a moment at which an act cannot hurt? A callback may come between the
+" keys of one command: `5Gd`, another buffer, `j` would delete lines of that one.
+
+" Why no act may run now, a reason of the wire; '' when one may. {nr}: the buffer
+" that is edited without anything else moving, 0 for every other act.
+function! vim_mcp#guard#Reason(nr) abort
+  if getcmdwintype() isnot# ''
+    return 'cmdwin'
+  endif
+  if has('nvim') && nvim_get_mode().blocking
+    return 'pending_key'
+  endif
+  let l:mode = mode(1)
+  let l:reason = s:ModeReason(l:mode)
+  if l:reason is# '' && s:IsHalfway()
+    return 'pending_key'
+  endif
+  " The text of a buffer where the user is not may change while they type.
+  if l:mode =~# '^\%(i\|R\|Rv\|[vV]\|' . "\<C-V>" . '\|t\)$' && a:nr > 0 && a:nr != bufnr('%')
+        \ && !pumvisible()
+    return s:IsHalfway() ? 'pending_key' : ''
+  endif
+  return l:reason
+endfunction
+
+function! s:ModeReason(mode) abort
+  if a:mode is# 'n' || a:mode is# 'nt'
+    return ''
+  elseif a:mode =~# '^\%(i\|R\|ni\)'
+    return 'insert_mode'
+  elseif a:mode =~# "^[vVsS\<C-V>\<C-S>]"
+    return 'visual_mode'
+  elseif a:mode =~# '^r'
+    return 'hit_enter'
+  elseif a:mode =~# '^[t!]'
+    return 'busy'
+  endif
+  return 'pending_key'
+endfunction
+
+" m: a mapping is half typed, o: an operator waits, a: completion is busy,
+" x: autocommands run, s: messages scrolled, S: anything else half done.
+function! s:IsHalfway() abort
+  return (exists('*state') && state('moaxsS') isnot# '') || pumvisible()
+        \ || reg_recording() isnot# '' || reg_executing() isnot# ''
+endfunction
+
+let s:sentences = {
+      \ 'hit_enter': 'The editor shows a prompt that waits for the user. Ask them to answer it, then try again.',
+      \ 'pending_key': 'The user is in the middle of a command (or a macro). Try again when they are done.',
+      \ 'cmdwin': 'The user has the command-line window open. Ask them to close it, then try again.',
+      \ 'textlock': 'The editor allows no changes at this moment. Try again.',
+      \ 'insert_mode': 'The user is typing in Insert mode. Try again when they are back in Normal mode.',
+      \ 'visual_mode': 'The user is selecting text. Try again when they are back in Normal mode.',
+      \ 'busy': 'The editor is busy, or the user is in a terminal. Try again later.',
+      \ 'paused': 'The user has paused the assistants in this editor (:VimMCPPause). Reading works; ask them to resume before acting.',
+      \ }
+
+" The sentence that explains {reason}.
+function! vim_mcp#guard#Sentence(reason) abort
+  return get(s:sentences, a:reason, s:sentences.busy)
+endfunction

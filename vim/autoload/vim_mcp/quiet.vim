@@ -1,0 +1,113 @@
+" Running Ex commands so that the user notices nothing but their effect.
+
+let s:depth = 0
+let s:saved = {}
+let s:swap_seen = 0
+
+" From here to the matching Lower() the editor asks the user nothing: no dialog,
+" no prompt about a swap file. To be used with :finally.
+function! vim_mcp#quiet#Raise() abort
+  let s:depth += 1
+  if s:depth > 1
+    return
+  endif
+  let s:swap_seen = 0
+  let s:saved = {'confirm': &confirm, 'shortmess': &shortmess}
+  if &confirm
+    " It turns errors into dialogs.
+    noautocmd set noconfirm
+  endif
+  augroup vim_mcp_quiet
+    autocmd!
+    autocmd SwapExists * let v:swapchoice = 'q' | call s:SawSwap()
+  augroup END
+endfunction
+
+function! vim_mcp#quiet#Lower() abort
+  let s:depth -= 1
+  if s:depth == 0
+    augroup vim_mcp_quiet
+      autocmd!
+    augroup END
+    augroup! vim_mcp_quiet
+    noautocmd let [&confirm, &shortmess] = [s:saved.confirm, s:saved.shortmess]
+  endif
+endfunction
+
+" Between Raise() and Lower(): where SwapExists is not triggered (bufload(), the
+" first change of a buffer) the ATTENTION message would come in spite of :silent.
+function! vim_mcp#quiet#HideAttention() abort
+  noautocmd set shortmess+=A
+endfunction
+
+function! s:SawSwap() abort
+  let s:swap_seen = 1
+endfunction
+
+function! vim_mcp#quiet#RefuseSwap() abort
+  call vim_mcp#error#Throw(1004, '', 'There is a swap file: another editor has this file open, or a crashed one did. Ask the user.')
+endfunction
+
+" The output of {command}. Errors are thrown; no prompt, no message.
+function! vim_mcp#quiet#Execute(command) abort
+  call vim_mcp#quiet#Raise()
+  try
+    let l:output = execute(a:command, 'silent')
+    if s:swap_seen
+      call vim_mcp#quiet#RefuseSwap()
+    endif
+    return l:output
+  finally
+    call vim_mcp#quiet#Lower()
+  endtry
+endfunction
+
+" The same with buffer {nr} current for its time: in its window when it has one
+" (this tab page first), else in a hidden one.
+function! vim_mcp#quiet#ExecuteIn(nr, command) abort
+  if a:nr == bufnr('%')
+    return vim_mcp#quiet#Execute(a:command)
+  endif
+  let l:windows = filter([bufwinid(a:nr)] + win_findbuf(a:nr), 'v:val > 0')
+  if !empty(l:windows)
+    return s:InWindow(l:windows[0], a:command)
+  elseif has('nvim')
+    return luaeval('require("vim_mcp.buffer").execute(_A[1], _A[2])', [a:nr, a:command])
+  endif
+  let l:popup = popup_create(a:nr, {'hidden': 1})
+  try
+    return s:InWindow(l:popup, a:command)
+  finally
+    call popup_close(l:popup)
+  endtry
+endfunction
+
+let s:output = ''
+
+" win_execute() swallows exceptions in some versions, so the command catches its
+" own.
+function! s:InWindow(winid, command) abort
+  let [s:output, s:thrown] = ['', '']
+  call win_execute(a:winid, 'call vim_mcp#quiet#Inner(' . string(a:command) . ')', 'silent')
+  if s:thrown isnot# ''
+    call s:Rethrow(s:thrown)
+  endif
+  return s:output
+endfunction
+
+" Not for others: the part of the above that runs inside.
+function! vim_mcp#quiet#Inner(command) abort
+  try
+    let s:output = vim_mcp#quiet#Execute(a:command)
+  catch
+    let s:thrown = v:exception
+  endtry
+endfunction
+
+" A Vim exception cannot be thrown by hand (E608).
+function! s:Rethrow(exception) abort
+  if a:exception =~# '^Vim'
+    throw 'vim-mcp ' . json_encode(vim_mcp#error#From(a:exception))
+  endif
+  throw a:exception
+endfunction
