@@ -117,10 +117,10 @@ def stage(
         stage.close()
         return
     # An editor kept for other tests would be one more instance on this test's hub.
-    kinds = tuple(sorted(_used_kinds(request)))
-    if kinds not in _stages:
-        _stages[kinds] = Stage(plugin=plugin_under_test)
-    stage = _stages[kinds]
+    key = (str(plugin_under_test), *sorted(_used_kinds(request)))
+    if key not in _stages:
+        _stages[key] = Stage(plugin=plugin_under_test)
+    stage = _stages[key]
     request.node.stash[_STAGE] = stage
     yield stage
     stage.tidy()

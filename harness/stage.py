@@ -13,7 +13,7 @@ from . import process
 from .editor import Editor
 from .editors import make_editor
 from .errors import HarnessError, ProcessesLeft
-from .hub import Hub, ask_hub, find_instance, hub_status
+from .hub import Hub, ask_hub, hub_status
 from .raw import RawAssistant
 from .sandbox import Sandbox
 from .wait import WaitTimeout, wait_until
@@ -63,16 +63,14 @@ class Stage:
         if self.plugin is not True:
             return
         self.need_hub()
-        known = find_instance(self.sandbox, editor.pid)
-        if known is None:
-            editor.command("VimMCPReconnect")
-            editor.wait_registered()
-        elif known.get("paused"):
-            editor.command("VimMCPResume")
-            wait_until(
-                lambda: not (find_instance(self.sandbox, editor.pid) or {}).get("paused", True),
-                what="the hub to hear that the pause is over",
-            )
+        # Registered anew, for what the hub knows of the last test's files would be told a moment
+        # later; and a pause or a disconnection of the user's sticks.
+        editor.command("VimMCPResume | VimMCPReconnect")
+        wait_until(
+            lambda: editor.eval("vim_mcp#statusline()") == "mcp",
+            what=f"{editor.name} to be connected again",
+        )
+        editor.wait_registered()
 
     def _start(self, editor: Editor, **options: Any) -> Editor:
         options.setdefault("plugin", self.plugin)
@@ -129,6 +127,10 @@ class Stage:
         extra, self._extra = self._extra, []
         for editor in extra:
             editor.stop()
+        for editor in self._kept.values():
+            # What was typed last may still be about to write a file.
+            with contextlib.suppress(HarnessError):
+                editor.screen()
         self.sandbox.clear_projects()
 
     def close(self) -> None:

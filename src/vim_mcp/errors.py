@@ -10,6 +10,7 @@
     ├── InstanceNotFound            1002   choose another instance
     ├── InstanceGone                1003   choose another instance; check what was applied
     ├── InstanceBlocked             1003   let the user answer what the editor waits for
+    ├── SenselessAnswer           -32603   update the plugin or vim-mcp
     └── EditorError           the editor's own code, mostly 1004
 
 Codes are those of the first seed, section 8.3. Facts are attributes, the sentence is made in
@@ -221,6 +222,24 @@ class InstanceBlocked(VimMcpError):
             "reason": self.reason,
             "effect_unknown": self.effect_unknown,
         }
+
+
+class SenselessAnswer(VimMcpError):
+    """The editor's answer is not what the wire's description says."""
+
+    def __init__(self, instance_id: str, tool: str) -> None:
+        super().__init__(instance_id, tool)
+        self.instance_id, self.tool = instance_id, tool
+
+    def __str__(self) -> str:
+        return (
+            f"{self.instance_id} answered {self.tool} with something that makes no sense here; "
+            "its plugin and vim-mcp may be too far apart in age, ask the user to update both"
+        )
+
+    @property
+    def data(self) -> dict[str, Any]:
+        return {"instance_id": self.instance_id}
 
 
 class EditorError(VimMcpError):

@@ -25,7 +25,7 @@ from vim_mcp.assistants import resources
 from vim_mcp.editors.call import Call
 from vim_mcp.editors.fleet import Fleet
 from vim_mcp.editors.session import Session
-from vim_mcp.errors import VimMcpError
+from vim_mcp.errors import SenselessAnswer, VimMcpError
 from vim_mcp.tools import buffers, instances, state
 from vim_mcp.tools.base import TOOLS, Desk, Tool, file_path
 from vim_mcp.wire.messages import Json
@@ -124,7 +124,12 @@ class AssistantServer:
             file=arguments.get("file"),
         )
         call = Call(instance, self.session.actor, str(request_id))
-        return succeeded(await tool.run(call, **arguments))
+        try:
+            return succeeded(await tool.run(call, **arguments))
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            # The arguments were checked, so it is what the editor answered.
+            log.exception("%s: %s failed", instance.id, tool.name)
+            raise SenselessAnswer(instance.id, tool.name) from error
 
     # --- resources ----------------------------------------------------------------------------
 

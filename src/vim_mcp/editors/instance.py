@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import logging
+import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -87,7 +88,7 @@ class Instance:
                 "type": "registered",
                 "instance_id": self.id,
                 "protocol": min(PROTOCOL, max(self.info.protocol, 1)),
-                "hub": {"version": __version__},
+                "hub": {"version": __version__, "pid": os.getpid()},
                 "t": hub_clock_ms(),
             }
         )

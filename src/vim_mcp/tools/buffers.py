@@ -225,7 +225,8 @@ async def _plan(
             raise InvalidParams(
                 f"line {line} has {len(old)} characters, column {column} is past it"
             )
-        joined = old[: column - 1] + content + old[column - 1 :]
+        inserted = content.replace("\r\n", "\n")
+        joined = old[: column - 1] + inserted + old[column - 1 :]
         return [hunk(line, line, joined.split("\n"))], text.changedtick
     text = await _text_or_new(call, where)
     if old_text is None:

@@ -4,10 +4,11 @@
 let s:last_id = 0
 let s:channels = {}
 
-" After this many bytes sent with no line received, the kernel's buffer may be
-" full and Vim may be holding the rest back.
-let s:unanswered_max = 65536
+" After this many bytes of which nobody has proven to have read them, the kernel's
+" buffer may be full (macOS has a small one) and Vim may be holding the rest back.
+let s:unproven_max = has('linux') ? 65536 : 4096
 let s:push_interval = 20
+let s:pings = 0
 
 " Dial the socket at path {address}. Returns an id > 0, or 0 when refused.
 " {callbacks} may hold
@@ -17,7 +18,7 @@ let s:push_interval = 20
 "                      after Close()
 function! vim_mcp#channel#Open(address, callbacks) abort
   let s:last_id += 1
-  let s:channels[s:last_id] = {'callbacks': a:callbacks, 'unanswered': 0, 'push': -1}
+  let s:channels[s:last_id] = {'callbacks': a:callbacks, 'unproven': 0, 'push': -1}
   return has('nvim') ? s:NvimOpen(s:last_id, a:address) : s:VimOpen(s:last_id, a:address)
 endfunction
 
@@ -99,13 +100,15 @@ function! s:VimOpen(id, path) abort
 endfunction
 
 function! s:VimLine(id, handle, line) abort
-  if has_key(s:channels, a:id)
-    let l:channel = s:channels[a:id]
-    let l:channel.unanswered = 0
-    if l:channel.push != -1
-      call timer_stop(l:channel.push)
-      let l:channel.push = -1
-    endif
+  if !has_key(s:channels, a:id)
+    return
+  endif
+  let l:channel = s:channels[a:id]
+  if l:channel.push != -1 && a:line =~# '^\s*{\s*"id"\s*:\s*' . l:channel.ping
+    call timer_stop(l:channel.push)
+    let l:channel.push = -1
+    call s:PushIfNeeded(a:id)
+  else
     call s:Call(a:id, 'on_line', [a:line])
   endif
 endfunction
@@ -121,12 +124,23 @@ function! s:VimSend(id, text) abort
   catch /:E\%(630\|631\|906\):/
     return 0
   endtry
-  let l:channel.unanswered += strlen(a:text)
-  if l:channel.unanswered > s:unanswered_max && l:channel.push == -1
+  let l:channel.unproven += strlen(a:text)
+  call s:PushIfNeeded(a:id)
+  return 1
+endfunction
+
+" A request of ours, whose answer (that there is no such method is one) proves that
+" all before it has been read. A line of the peer's own accord proves nothing.
+function! s:PushIfNeeded(id) abort
+  let l:channel = s:channels[a:id]
+  if l:channel.unproven > s:unproven_max && l:channel.push == -1
+    let l:channel.unproven = 0
+    let s:pings += 1
+    let l:channel.ping = '"p' . s:pings . '"'
     let l:channel.push = timer_start(s:push_interval, function('s:Push', [a:id]),
           \ {'repeat': -1})
+    call s:VimSend(a:id, '{"id":' . l:channel.ping . ',"method":"ping","params":{}}' . "\n")
   endif
-  return 1
 endfunction
 
 " Vim queues what the kernel does not take, and goes on with the queue only when

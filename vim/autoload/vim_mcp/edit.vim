@@ -149,7 +149,7 @@ endfunction
 function! s:Replace(nr, first, old, seen, new, done) abort
   let l:both = min([len(a:old), len(a:new)])
   if len(a:old) > l:both
-    call s:Must(deletebufline(a:nr, a:first + l:both, a:first + len(a:old) - 1))
+    call s:Delete(a:nr, a:first + l:both, a:first + len(a:old) - 1)
     call add(a:done, [a:first + l:both, a:old[l:both :], 0])
   elseif len(a:new) > l:both
     call s:Must(appendbufline(a:nr, a:first + l:both - 1, a:new[l:both :]))
@@ -170,6 +170,19 @@ function! s:Replace(nr, first, old, seen, new, done) abort
     call add(a:done, [a:first + l:start, a:old[l:start : l:end - 1], l:end - l:start])
     let l:end = l:start
   endwhile
+endfunction
+
+" Delete lines {first} to {last}. Vim's deletebufline() scrolls a window whose cursor
+" is in its top line to the top of the buffer: it is put back.
+function! s:Delete(nr, first, last) abort
+  let l:tops = map(win_findbuf(a:nr), '[v:val, getwininfo(v:val)[0].topline]')
+  call s:Must(deletebufline(a:nr, a:first, a:last))
+  for [l:winid, l:top] in l:tops
+    let l:top -= max([0, min([a:last, l:top - 1]) - a:first + 1])
+    if getwininfo(l:winid)[0].topline != l:top
+      call win_execute(l:winid, 'call winrestview({"topline": ' . l:top . '})')
+    endif
+  endfor
 endfunction
 
 function! s:Must(failed) abort

@@ -30,6 +30,10 @@ function! vim_mcp#policy#Check(command) abort
   if l:rest is# ''
     return s:Move(l:range)
   endif
+  if l:range =~# '^\d\+,\d\+$' && str2nr(l:range) > str2nr(matchstr(l:range, ',\zs.*'))
+    " Vim would ask, or swap the lines without a word.
+    call s:Deny('The range is backwards.')
+  endif
   let l:name = matchstr(l:rest, '^\%(\a\+\|[=#<>]\)')
   let l:full = s:FullName(l:name)
   if l:full is# ''
@@ -174,6 +178,7 @@ let s:commands = {
       \ 'tabnext': ['tabn', 0, 0, '\d*'],
       \ 'tabprevious': ['tabp', 0, 0, '\d*'],
       \ 'wincmd': ['winc', 1, 0, '[hjklwptb]'],
+      \ 'nohlsearch': ['noh', 0, 0, ''],
       \ 'foldopen': ['foldo', 1, 1, ''],
       \ 'foldclose': ['foldc', 1, 1, ''],
       \ 'copen': ['cope', 0, 0, '\d*'],
@@ -182,9 +187,9 @@ let s:commands = {
       \ 'lclose': ['lcl', 0, 0, ''],
       \ 'substitute': ['s', 1, 0, function('s:Substitute')],
       \ 'delete': ['d', 1, 0, function('s:Delete')],
-      \ 'move': ['m', 1, 0, s:address],
-      \ 'copy': ['co', 1, 0, s:address],
-      \ 't': ['t', 1, 0, s:address],
+      \ 'move': ['m', 1, 0, '\S\@=' . s:address],
+      \ 'copy': ['co', 1, 0, '\S\@=' . s:address],
+      \ 't': ['t', 1, 0, '\S\@=' . s:address],
       \ 'join': ['j', 1, 1, '\d*'],
       \ '>': ['>', 1, 0, '>*\s*\d*'],
       \ '<': ['<', 1, 0, '<*\s*\d*'],
