@@ -215,7 +215,9 @@ class Assistant:
         """
         if self.era == "legacy":
             for uri in uris:
-                self._wait(self.client.session.subscribe_resource(uri))
+                # The client's own method warns that later eras have no such request.
+                request = t.SubscribeRequest(params=t.SubscribeRequestParams(uri=uri))
+                self._wait(self.client.session.send_request(request, t.EmptyResult))
         else:
             self._wait(self._listen(uris))
 
@@ -223,14 +225,12 @@ class Assistant:
         acknowledged = asyncio.Event()
 
         async def listen() -> None:
-            from mcp.shared.subscriptions import event_to_notification
-
             async with self.client.listen(
                 tools_list_changed=True, resources_list_changed=True, resource_subscriptions=uris
             ) as subscription:
                 acknowledged.set()
-                async for event in subscription:
-                    self.notifications.append(event_to_notification(event, {}))
+                async for _ in subscription:
+                    pass  # _heard() was told as well
 
         assert self._loop is not None
         task = self._loop.create_task(listen())

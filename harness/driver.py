@@ -51,6 +51,8 @@ class Driver(abc.ABC):
         it returns when they are on their way: for keys that leave a command unfinished or bring up a
         prompt; `wait_mode()` tells when the editor is there.
 
+        `:sleep` is no work: Neovim looks at rest in it, and Vim as if it waited for a key.
+
         Raises:
             EditorBlocked: with `sync`, when the keys left it waiting for another key.
             WaitTimeout: with `sync`, when it is still at it after ten seconds.

@@ -237,7 +237,11 @@ class Terminal:
     @property
     def alive(self) -> bool:
         """Whether the program started here still runs."""
-        return not self._closed and bool(self._child.isalive())
+        try:
+            return not self._closed and bool(self._child.isalive())
+        except pexpect.ExceptionPexpect:
+            # Its sandbox ended it, and took its exit status.
+            return False
 
     def how_it_ended(self) -> str:
         """Say how the program ended, or "running"."""
@@ -251,15 +255,16 @@ class Terminal:
         """Kill the program if it runs, and let go of the pty. May be called again."""
         if self._closed:
             return
-        if self._child.isalive():
+        if self.alive:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(self.pid, signal.SIGKILL)
-            wait_until(lambda: not self._child.isalive(), what=f"process {self.pid} to end")
+            wait_until(lambda: not self.alive, what=f"process {self.pid} to end")
         os.write(self._stopper, b"x")
         self._reader.join()
         with self._lock:
             self._closed = True
-            self._child.close(force=True)
+            with contextlib.suppress(pexpect.ExceptionPexpect):
+                self._child.close(force=True)
             os.close(self._stop)
             os.close(self._stopper)
 

@@ -15,9 +15,7 @@ class OneForAllEditors(AmberSnapshotExtension):
     """Keeps a parametrised test's snapshots under one name for all kinds of editor."""
 
     @classmethod
-    def get_snapshot_name(
-        cls, *, test_location: PyTestLocation, index: SnapshotIndex = 0
-    ) -> str:
+    def get_snapshot_name(cls, *, test_location: PyTestLocation, index: SnapshotIndex = 0) -> str:
         name = super().get_snapshot_name(test_location=test_location, index=index)
         return re.sub(r"\[n?vim(-|\])", lambda m: "[" if m[1] == "-" else "", name, count=1)
 

@@ -91,7 +91,9 @@ def everything(assistant: Assistant) -> str:
     ]
     for resource in assistant.resources():
         try:
-            seen += [json.dumps(one.model_dump(mode="json")) for one in assistant.read(resource.uri)]
+            seen += [
+                json.dumps(one.model_dump(mode="json")) for one in assistant.read(resource.uri)
+            ]
         except Exception as error:
             seen.append(str(error))
     return "\n".join(seen)

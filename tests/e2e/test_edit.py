@@ -175,9 +175,10 @@ def test_overlapping_occurrences_are_two(
 ) -> None:
     path = write(sandbox, "a.txt", "ababa")
     show(editor, path)
-    assert "more than once" in refused(
-        assistant, "vim_edit", file=str(path), old_text="aba", content="x"
-    )["message"]
+    assert (
+        "more than once"
+        in refused(assistant, "vim_edit", file=str(path), old_text="aba", content="x")["message"]
+    )
     assert editor.lines() == ["ababa"]
 
 

@@ -64,7 +64,8 @@ def test_undo_steps_of_a_hidden_buffer_are_its_own_too(
 def test_undo_level_settings_stay(editor: Editor, assistant: Assistant, sandbox: Sandbox) -> None:
     path = write(sandbox, "a.txt", *THREE)
     hidden = hide(editor, path)
-    levels = "[&undolevels, &g:undolevels, &l:undolevels, getbufvar(%d, '&undolevels')]" % hidden
+    there = f"getbufvar({hidden}, '&undolevels')"
+    levels = f"[&undolevels, &g:undolevels, &l:undolevels, {there}]"
     before = editor.eval(levels)
     done(assistant, "vim_edit", file=str(path), line=1, content="ONE")
     done(assistant, "vim_edit", bufnr=editor.eval("bufnr()"), line=1, content="x")
@@ -83,7 +84,7 @@ def test_marks_on_untouched_lines_stay(
     assert editor.lines() == new
     marks = editor.eval("map(['a', 'b', 'c'], 'getpos(\"''\" . v:val)[1:2]')")
     assert marks == [[5, 1], [18, 1], [23, 1]]
-    assert editor.eval("getline(\"'b\")") == "line 20"
+    assert editor.eval('getline("\'b")') == "line 20"
 
 
 @pytest.mark.parametrize(

@@ -306,9 +306,7 @@ def test_paused_editor_is_read_and_not_changed(
     assert editor.lines() == ["x"]
 
 
-def test_vim_and_neovim_stand_side_by_side(
-    vim: Editor, nvim: Editor, assistant: Assistant
-) -> None:
+def test_vim_and_neovim_stand_side_by_side(vim: Editor, nvim: Editor, assistant: Assistant) -> None:
     vim.type("ithis is Vim<Esc>")
     nvim.type("ithis is Neovim<Esc>")
     assert "this is Vim" in done(assistant, "vim_read", instance_id=vim.instance_id)

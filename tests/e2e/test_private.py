@@ -202,7 +202,10 @@ def test_main_file_that_is_private_names_no_instance(
 @pytest.mark.private
 @pytest.mark.parametrize("how", ["global option", "-n"])
 def test_no_swap_files_at_all_makes_nothing_private(
-    new_editor: Callable[..., Editor], new_assistant: Callable[..., Assistant], sandbox: Sandbox, how: str
+    new_editor: Callable[..., Editor],
+    new_assistant: Callable[..., Assistant],
+    sandbox: Sandbox,
+    how: str,
 ) -> None:
     path = write(sandbox, "a.txt", "public text")
     if how == "-n":

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from mcp import MCPError
 from syrupy.assertion import SnapshotAssertion
 
-from harness import Answer, Assistant, Editor, Hub, Sandbox
+from harness import Answer, Assistant, Editor, Hub, Sandbox, wait_until
 from harness.assistant import Era
 from tests.e2e.support import masked, show, write
 
@@ -31,11 +32,15 @@ def shown(answer: Answer, sandbox: Sandbox) -> Any:
 
 
 @pytest.fixture
-def file(editor: Editor, sandbox: Sandbox) -> str:
-    """A file of three lines that the user has open."""
-    path = write(sandbox, "a.txt", *THREE)
-    show(editor, path)
-    return str(path)
+def file(editor: Editor, hub: Hub, sandbox: Sandbox) -> str:
+    """A file of three lines that the user has open, as the hub has heard."""
+    path = str(write(sandbox, "a.txt", *THREE))
+    show(editor, Path(path))
+    wait_until(
+        lambda: any(one["main_file"] == path for one in hub.instances()),
+        what="the hub to hear of the file",
+    )
+    return path
 
 
 def test_tools(assistant: Assistant, snapshot: SnapshotAssertion) -> None:
@@ -187,12 +192,14 @@ def test_error_with_several_editors(
 def test_error_of_an_editor_that_is_stopped(
     hub: Hub,
     new_editor: Callable[..., Editor],
-    assistant: Assistant,
+    new_assistant: NewAssistant,
     sandbox: Sandbox,
     snapshot: SnapshotAssertion,
 ) -> None:
     hub.restart(VIM_MCP_TIMEOUT_SCALE="0.2")
     editor = new_editor(files=[write(sandbox, "a.txt", *THREE)])
+    # Not before: an assistant starts a hub itself when there is none.
+    assistant = new_assistant()
     editor.freeze()
     try:
         assert shown(assistant.call("vim_read"), sandbox) == snapshot(name="read")

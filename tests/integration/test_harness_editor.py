@@ -30,8 +30,9 @@ def test_typing_is_done_when_it_returns(editor: Editor) -> None:
 
 
 def test_escape_before_a_letter_is_no_special_key(editor: Editor) -> None:
-    editor.type("ione<Esc>Oabove<Esc>obelow<Esc>")
-    assert editor.lines() == ["above", "below", "one"]
+    # "\x1bOA" is the Up key.
+    editor.type("ione<Esc>OABOVE<Esc>obelow<Esc>")
+    assert editor.lines() == ["ABOVE", "below", "one"]
 
 
 def test_special_keys_arrive(editor: Editor) -> None:

@@ -103,6 +103,16 @@ def test_an_assistant_reads_what_is_typed(
     assert isinstance(assistant.read_json("vim://instances"), (dict, list))
 
 
+def test_a_change_is_told_to_a_subscriber(
+    editor: Editor, new_assistant: Callable[..., Assistant], era: str
+) -> None:
+    assistant = new_assistant(era=era)
+    assistant.subscribe("vim://state")
+    editor.type("ihello<Esc>")
+    wait_until(lambda: assistant.notifications, what="a notification")
+    assert assistant.notifications[0].method == "notifications/resources/updated"
+
+
 def test_an_error_of_a_tool_is_an_answer(editor: Editor, assistant: Assistant) -> None:
     answer = assistant.call("vim_execute", command="!true")
     assert answer.is_error

@@ -7,14 +7,17 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-import pytest
-
-from harness import Assistant, Editor, Hub, RawAssistant, slow, wait_until
+from harness import Assistant, Editor, Hub, RawAssistant, Stage, slow, wait_until
 
 
 def pending_acts(editor: Editor) -> int:
     """How many acts are parked in an editor."""
     return int(editor.eval("vim_mcp#acts#Pending()"))
+
+
+def current(editor: Editor) -> int:
+    """The number of an editor's current buffer."""
+    return int(editor.eval("bufnr()"))
 
 
 def send_call(raw: RawAssistant, tool: str, **arguments: Any) -> int:
@@ -46,7 +49,9 @@ def test_two_assistants_have_each_their_own_selection(
     for name, call in calls:
         assert call.result(30 * slow()).text.endswith(f"1\tin the {name}")
     for name, one in editors.items():
-        assert not assistants[name].call("vim_edit", bufnr=1, line=1, content=name).is_error
+        assert (
+            not assistants[name].call("vim_edit", bufnr=current(one), line=1, content=name).is_error
+        )
         assert one.lines() == [name]
         listed = assistants[name].call("list_vim_instances").data
         assert listed["selected"] == one.instance_id
@@ -88,7 +93,9 @@ def test_the_selected_editor_that_left_is_not_replaced_by_another(
 def test_a_cancelled_call_is_taken_back(editor: Editor, raw_assistant: RawAssistant) -> None:
     raw_assistant.initialize()
     editor.type("iabc")
-    request = send_call(raw_assistant, "vim_edit", bufnr=1, line=1, content="cancelled")
+    request = send_call(
+        raw_assistant, "vim_edit", bufnr=current(editor), line=1, content="cancelled"
+    )
     wait_until(lambda: pending_acts(editor) == 1, what="the edit to be parked")
     raw_assistant.send(
         {
@@ -108,7 +115,7 @@ def test_calls_of_an_assistant_that_left_are_taken_back(
 ) -> None:
     raw_assistant.initialize()
     editor.type("iabc")
-    send_call(raw_assistant, "vim_edit", bufnr=1, line=1, content="of nobody")
+    send_call(raw_assistant, "vim_edit", bufnr=current(editor), line=1, content="of nobody")
     wait_until(lambda: pending_acts(editor) == 1, what="the edit to be parked")
     raw_assistant.kill()
     wait_until(lambda: pending_acts(editor) == 0, what="the edit to be taken back")
@@ -125,9 +132,9 @@ def test_acts_of_two_assistants_are_done_in_the_order_they_came(
     calls = []
     for n in range(6):
         assistant = (one, two)[n % 2]
-        insert = {"bufnr": 1, "line": 1, "end_line": 0, "content": str(n)}
+        insert = {"bufnr": current(editor), "line": 1, "end_line": 0, "content": str(n)}
         calls.append(assistant.call_async("vim_edit", **insert))
-        wait_until(lambda n=n: pending_acts(editor) == n + 1, what="the edit to be parked")
+        wait_until(lambda: pending_acts(editor) == len(calls), what="the edit to be parked")
     editor.type("<Esc>")
     assert not any(call.result(30 * slow()).is_error for call in calls)
     assert editor.lines() == ["5", "4", "3", "2", "1", "0", "abc"]
@@ -140,7 +147,7 @@ def test_900_kb_go_in_one_message_both_ways(editor: Editor, assistant: Assistant
     lines = [f"{n:06} é " + "x" * 80 for n in range(10_000)]
     text = "\n".join(lines) + "\n"
     assert len(text.encode()) > 900_000
-    answer = assistant.call("vim_edit", bufnr=1, content=text)
+    answer = assistant.call("vim_edit", bufnr=current(editor), content=text)
     assert not answer.is_error, answer.text
     assert answer.data["line_count"] == len(lines)
     digest = hashlib.sha256("\n".join(lines).encode()).hexdigest()
@@ -152,7 +159,7 @@ def test_900_kb_go_in_one_message_both_ways(editor: Editor, assistant: Assistant
 
 def test_one_line_of_900_kb_goes_both_ways(editor: Editor, assistant: Assistant) -> None:
     line = "é0123456" * 100_000
-    assert not assistant.call("vim_edit", bufnr=1, line=1, content=line).is_error
+    assert not assistant.call("vim_edit", bufnr=current(editor), line=1, content=line).is_error
     assert editor.eval("[line('$'), strlen(getline(1))]") == [1, len(line.encode())]
     (read,) = assistant.read("vim://buffer/current")
     assert getattr(read, "text", "") == line + "\n"
@@ -177,7 +184,7 @@ def test_an_assistant_that_does_not_read_its_answers_does_not_slow_others(
 
 
 def test_a_hub_with_many_sessions_answers_each(
-    editor: Editor, hub: Hub, new_assistant: Callable[..., Assistant], stage: Any
+    editor: Editor, hub: Hub, new_assistant: Callable[..., Assistant], stage: Stage
 ) -> None:
     raws = [stage.new_raw_assistant(name=f"raw {n}") for n in range(12)]
     for raw in raws:

@@ -26,9 +26,8 @@ if !exists('g:loaded_vim_mcp') && !&compatible
         autocmd GUIEnter * call vim_mcp#client#UiCame()
       endif
       autocmd StdinReadPre * call vim_mcp#client#StdinCame()
-      autocmd BufReadPost,BufNewFile,BufWritePost,BufFilePost *
-            \ call vim_mcp#stamps#Take(+expand('<abuf>'))
-      autocmd FileChangedShellPost * call vim_mcp#stamps#Take(+expand('<abuf>'))
+      autocmd BufReadPost,BufNewFile,BufFilePost * call vim_mcp#stamps#Take(+expand('<abuf>'))
+      autocmd BufWritePost * call vim_mcp#stamps#Written(+expand('<abuf>'), expand('<afile>:p'))
       autocmd VimLeavePre * call vim_mcp#client#Leave()
     augroup END
     " Now, not at VimEnter: that never comes while a swap file prompt stands.

@@ -33,6 +33,10 @@ _HIGH_WATER = 4 * 1024 * 1024
 _LINGER_S = 10.0
 #: A hub that dies this often in so many seconds is not started again.
 _DEATHS, _DEATHS_S = 5, 10.0
+#: How long the socket of a hub that was killed may go on taking connections.
+_DYING_S = 0.25
+#: A hub that was told to leave, or that nobody used, is not started again before it is needed.
+_ON_PURPOSE = ("stopped", "idle")
 
 
 class Forwarder:
@@ -100,6 +104,9 @@ class Forwarder:
         if not data:
             self._client_left = time.monotonic()
             return
+        if self._hub.fileno() < 0:
+            self._hub = connect()
+            self._greet(self._journal.replay())
         for line in self._from_client.feed(data):
             # A line beginning with # is private between hub and forwarder, never a client's.
             if not line.startswith(b"#"):
@@ -172,11 +179,18 @@ class Forwarder:
         """Find or start the next hub and replay; False when hubs die as they come."""
         self._hub.close()
         now = time.monotonic()
-        self._deaths = [t for t in self._deaths if now - t < _DEATHS_S] + [now]
+        welcomed, self._journal.welcomed = self._journal.welcomed, False
+        if welcomed or not self._deaths or now - self._deaths[-1] > _DYING_S:
+            self._deaths = [t for t in self._deaths if now - t < _DEATHS_S] + [now]
+        else:
+            # Still the same death: the kernel closes a socket that listens after the others.
+            time.sleep(0.005)
         if len(self._deaths) > _DEATHS:
             _say("the hub keeps dying; see its log (vim-mcp hub --status names it)")
             return False
-        if self._client_left is not None and not self._journal.waiting:
+        sleeps = self._client_left is not None or self._journal.goodbye in _ON_PURPOSE
+        if sleeps and not self._journal.waiting:
+            # The next line of the client wakes the next hub.
             self._to_hub.clear()
             return True
         self._hub = connect()

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from vim_mcp.wire.jsonrpc import MessageId
 
-ACK, STATE, WELCOME = b"#ack ", b"#state ", b"#welcome "
+ACK, STATE, WELCOME, GOODBYE = b"#ack ", b"#state ", b"#welcome ", b"#goodbye "
 _SUBSCRIBED = b'"notifications/subscriptions/acknowledged"'
 
 
@@ -30,6 +30,8 @@ class Journal:
         self.state: dict[str, Any] = {}
         self.welcomed = False
         self.renegotiated = False
+        #: Why the hub leaves on purpose, as it said; empty when it did not.
+        self.goodbye = ""
         self._initialize: bytes | None = None
         self._initialize_id: MessageId | None = None
         self._initialize_result: Any = None
@@ -111,6 +113,9 @@ class Journal:
                 self.state = state
         elif line.startswith(WELCOME):
             self.welcomed = True
+            self.goodbye = ""
+        elif line.startswith(GOODBYE):
+            self.goodbye = line[len(GOODBYE) :].decode("utf-8", "replace")
 
     def _forget(self, call_id: MessageId) -> None:
         self._open.pop(call_id, None)

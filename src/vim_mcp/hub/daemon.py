@@ -201,6 +201,8 @@ class Hub:
             await asyncio.wait(answers, timeout=_DRAIN_S)
         for instance in list(self.fleet.instances.values()):
             instance.goodbye(self.reason)
+        for role in list(self.sessions):
+            role.write(f"#goodbye {self.reason}\n".encode())
         for door in list(self.doors):
             door.close()
         await asyncio.sleep(0.05)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
+from vim_mcp.limits import SCALE
+
 #: Longer than the longest backoff of an editor that redials, so that a fresh hub is not gone
 #: before those on their way arrive.
-STARTUP_GRACE_S = 30.0
+STARTUP_GRACE_S = 30.0 * SCALE
 _DEFAULT_S = 300.0
 
 

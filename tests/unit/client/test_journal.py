@@ -113,3 +113,11 @@ def test_a_string_id_and_a_number_are_two_requests() -> None:
     journal.from_client(request("1", "ping"))
     journal.from_hub(result(1))
     assert journal.replay()[2:] == [request("1", "ping")]
+
+
+def test_a_goodbye_is_remembered_until_the_next_hub_s_welcome() -> None:
+    journal = shaken()
+    assert not journal.from_hub(b"#goodbye stopped")
+    assert journal.goodbye == "stopped"
+    journal.from_hub(b'#welcome {"version":"1"}')
+    assert journal.goodbye == ""

@@ -159,7 +159,8 @@ function! s:RefuseLate() abort
 endfunction
 
 function! s:NotNow(act) abort
-  return vim_mcp#guard#Reason(a:act.method is# 'edit' ? vim_mcp#edit#Scope(a:act.params) : 0)
+  return vim_mcp#guard#Reason(a:act.method,
+        \ a:act.method is# 'edit' ? vim_mcp#edit#Scope(a:act.params) : 0)
 endfunction
 
 function! s:Run(act) abort

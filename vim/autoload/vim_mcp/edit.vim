@@ -110,8 +110,7 @@ function! s:Apply(nr, hunks) abort
   catch
     let l:exception = v:exception
     call s:TakeBack(a:nr, l:done)
-    throw l:exception =~# '^Vim' ? 'vim-mcp ' . json_encode(vim_mcp#error#From(l:exception))
-          \ : l:exception
+    call vim_mcp#error#Rethrow(l:exception)
   finally
     call vim_mcp#undo#Break(a:nr)
     call vim_mcp#quiet#Lower()
@@ -124,7 +123,7 @@ function! s:ApplyHunk(nr, hunk, done) abort
   let l:new = a:hunk.lines
   let l:old = a:hunk.last < a:hunk.first ? [] : getbufline(a:nr, a:hunk.first, a:hunk.last)
   " Compared as the hub saw them: bytes it could not see are not a change.
-  let l:seen = vim_mcp#text#Wire(l:old)
+  let l:seen = vim_mcp#text#Seen(l:old)
   let l:both = min([len(l:old), len(l:new)])
   let l:head = 0
   while l:head < l:both && l:seen[l:head] is# l:new[l:head]

@@ -35,6 +35,13 @@ function! vim_mcp#error#From(exception) abort
   return l:error
 endfunction
 
+" Throw {exception} (v:exception) on, as ours when it is Vim's, which cannot be
+" thrown by hand (E608).
+function! vim_mcp#error#Rethrow(exception) abort
+  throw a:exception =~# '^Vim' ? s:prefix . json_encode(vim_mcp#error#From(a:exception))
+        \ : a:exception
+endfunction
+
 " Vim's own message, without the "Vim(command):" in front.
 function! vim_mcp#error#Text(exception) abort
   return substitute(a:exception, '^Vim\%((\w\+)\)\?:', '', '')

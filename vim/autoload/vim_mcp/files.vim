@@ -27,12 +27,22 @@ function! vim_mcp#files#Check(path) abort
   endif
 endfunction
 
+" {path} without symbolic links, as far as they lead somewhere: resolve() throws
+" where they go in a circle.
+function! vim_mcp#files#Resolve(path) abort
+  try
+    return resolve(a:path)
+  catch /:E655:/
+    return a:path
+  endtry
+endfunction
+
 " {path} without symbolic links; a file to be made is in its real directory.
 " '' when links go in a circle.
 function! s:Real(path) abort
-  let l:real = resolve(a:path)
+  let l:real = vim_mcp#files#Resolve(a:path)
   if getftype(l:real) is# ''
-    let l:real = resolve(fnamemodify(l:real, ':h')) . '/' . fnamemodify(l:real, ':t')
+    let l:real = vim_mcp#files#Resolve(fnamemodify(l:real, ':h')) . '/' . fnamemodify(l:real, ':t')
   endif
   return getftype(l:real) is# 'link' ? '' : l:real
 endfunction

@@ -1,26 +1,31 @@
 " Is this a moment at which an act cannot hurt? A callback may come between the
 " keys of one command: `5Gd`, another buffer, `j` would delete lines of that one.
 
-" Why no act may run now, a reason of the wire; '' when one may. {nr}: the buffer
-" that is edited without anything else moving, 0 for every other act.
-function! vim_mcp#guard#Reason(nr) abort
+" Why the act {method} may not run now, a reason of the wire; '' when it may.
+" {nr}: the buffer whose text alone is changed, 0 when the act does more.
+function! vim_mcp#guard#Reason(method, nr) abort
   if getcmdwintype() isnot# ''
     return 'cmdwin'
-  endif
-  if has('nvim') && nvim_get_mode().blocking
+  elseif has('nvim') && nvim_get_mode().blocking
     return 'pending_key'
   endif
   let l:mode = mode(1)
   let l:reason = s:ModeReason(l:mode)
-  if l:reason is# '' && s:IsHalfway()
-    return 'pending_key'
+  if l:reason isnot# '' && !s:IsElsewhere(l:mode, a:method, a:nr)
+    return l:reason
+  endif
+  return s:IsHalfway() ? 'pending_key' : ''
+endfunction
+
+" Is what the user does there no concern of this act?
+function! s:IsElsewhere(mode, method, nr) abort
+  if a:mode is# 't'
+    " Keys go to the program in the terminal, where assistants like to live. All
+    " acts but this one leave that window alone.
+    return a:method isnot# 'execute'
   endif
   " The text of a buffer where the user is not may change while they type.
-  if l:mode =~# '^\%(i\|R\|Rv\|[vV]\|' . "\<C-V>" . '\|t\)$' && a:nr > 0 && a:nr != bufnr('%')
-        \ && !pumvisible()
-    return s:IsHalfway() ? 'pending_key' : ''
-  endif
-  return l:reason
+  return a:nr > 0 && a:nr != bufnr('%') && a:mode =~# "^\\%(i\\|R\\|Rv\\|v\\|V\\|\<C-V>\\)$"
 endfunction
 
 function! s:ModeReason(mode) abort
@@ -41,7 +46,9 @@ endfunction
 " m: a mapping is half typed, o: an operator waits, a: completion is busy,
 " x: autocommands run, s: messages scrolled, S: anything else half done.
 function! s:IsHalfway() abort
-  return (exists('*state') && state('moaxsS') isnot# '') || pumvisible()
+  " In a terminal every key leaves S behind.
+  let l:flags = mode() is# 't' ? 'moaxs' : 'moaxsS'
+  return (exists('*state') && state(l:flags) isnot# '') || pumvisible()
         \ || reg_recording() isnot# '' || reg_executing() isnot# ''
 endfunction
 
@@ -52,7 +59,7 @@ let s:sentences = {
       \ 'textlock': 'The editor allows no changes at this moment. Try again.',
       \ 'insert_mode': 'The user is typing in Insert mode. Try again when they are back in Normal mode.',
       \ 'visual_mode': 'The user is selecting text. Try again when they are back in Normal mode.',
-      \ 'busy': 'The editor is busy, or the user is in a terminal. Try again later.',
+      \ 'busy': 'The editor is busy, or the user is in a terminal window. Try again later.',
       \ 'paused': 'The user has paused the assistants in this editor (:VimMCPPause). Reading works; ask them to resume before acting.',
       \ }
 

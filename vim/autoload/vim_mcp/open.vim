@@ -7,17 +7,40 @@ function! vim_mcp#open#Run(params) abort
   if l:nr == 0
     let l:nr = vim_mcp#load#Add(a:params)
   endif
-  let l:made_window = s:EnterWindow(l:nr)
-  if bufnr('%') != l:nr
-    call s:Show(l:nr, l:made_window)
+  let [l:winid, l:is_new] = s:Window(l:nr)
+  if mode() isnot# 't'
+    call win_gotoid(l:winid)
   endif
-  call setbufvar(l:nr, '&buflisted', 1)
-  if l:line > 0
-    call s:Go(l:line, l:column)
-  endif
+  try
+    " A user who is in a terminal stays there: their keys are for it.
+    call vim_mcp#quiet#ExecuteAt(l:winid,
+          \ printf('call vim_mcp#open#Here(%d, %d, %d)', l:nr, l:line, l:column))
+  catch
+    if l:is_new
+      call win_execute(l:winid, 'silent! noautocmd close')
+    endif
+    call vim_mcp#error#Rethrow(v:exception)
+  endtry
   call vim_mcp#screen#Update()
-  let l:cursor = vim_mcp#reads#Cursor()
-  return extend(vim_mcp#target#Common(l:nr), {'line': l:cursor[0], 'column': l:cursor[1]})
+  return extend(vim_mcp#target#Common(l:nr), {'line': s:cursor[0], 'column': s:cursor[1]})
+endfunction
+
+" Not for others: show buffer {nr} in the current window, at {line} and {column}
+" when they are not 0.
+function! vim_mcp#open#Here(nr, line, column) abort
+  if bufnr('%') != a:nr
+    call s:MarkJump()
+    " "hide", so that the undo history of what was here survives.
+    call vim_mcp#load#Guarded('hide buffer ' . a:nr, a:nr)
+    if bufnr('%') != a:nr
+      call vim_mcp#error#Throw(1004, '', 'The editor could not show this file. ' . v:errmsg)
+    endif
+  endif
+  call setbufvar(a:nr, '&buflisted', 1)
+  if a:line > 0
+    call s:Go(a:line, a:column)
+  endif
+  let s:cursor = vim_mcp#reads#Cursor()
 endfunction
 
 function! s:Position(params, name) abort
@@ -37,60 +60,45 @@ function! s:IsOrdinary(winnr) abort
         \ && empty(getwinvar(a:winnr, '&winfixbuf', 0))
 endfunction
 
-" Make the window current in which buffer {nr} is, or shall be, shown.
-" -> 1 when it had to be made
-function! s:EnterWindow(nr) abort
-  let l:windows = [winnr(), winnr('#')] + range(1, winnr('$'))
-  for l:winnr in l:windows
-    if l:winnr > 0 && winbufnr(l:winnr) == a:nr && win_gettype(l:winnr) is# ''
-      call s:Enter(l:winnr)
-      return 0
+" The window in which buffer {nr} is, or shall be, shown. -> [window id, is new]
+function! s:Window(nr) abort
+  let l:windows = map([winnr(), winnr('#')] + range(1, winnr('$')), 'win_getid(v:val)')
+  for l:winid in l:windows
+    if l:winid > 0 && winbufnr(l:winid) == a:nr && win_gettype(l:winid) is# ''
+      return [l:winid, 0]
     endif
   endfor
-  for l:winnr in l:windows
-    if l:winnr > 0 && s:IsOrdinary(l:winnr)
-      call s:Enter(l:winnr)
-      return s:MustStayVisible() && s:Split()
+  for l:winid in l:windows
+    if l:winid > 0 && s:IsOrdinary(l:winid)
+      return s:MustStayVisible(winbufnr(l:winid)) ? [s:Split(l:winid), 1] : [l:winid, 0]
     endif
   endfor
-  return s:Split()
+  return [s:Split(win_getid()), 1]
 endfunction
 
-function! s:Enter(winnr) abort
-  if a:winnr != winnr()
-    call vim_mcp#quiet#Execute(a:winnr . 'wincmd w')
-  endif
+" Would leaving buffer {nr} lose text, or hide it against the user's wish?
+function! s:MustStayVisible(nr) abort
+  let l:fate = getbufvar(a:nr, '&bufhidden')
+  return getbufvar(a:nr, '&modified') && len(win_findbuf(a:nr)) == 1 && l:fate isnot# 'hide'
+        \ && (!&hidden || index(['unload', 'delete', 'wipe'], l:fate) >= 0)
 endfunction
 
-" Would leaving the current buffer lose text, or hide it against the user's wish?
-function! s:MustStayVisible() abort
-  return &modified && (!&hidden || &bufhidden =~# '^\%(unload\|delete\|wipe\)$')
-        \ && &bufhidden isnot# 'hide' && len(win_findbuf(bufnr('%'))) == 1
+" A new window beside {winid}.
+function! s:Split(winid) abort
+  call vim_mcp#quiet#ExecuteAt(a:winid, 'call vim_mcp#open#SplitHere()')
+  return s:new_window
 endfunction
 
-function! s:Split() abort
-  call vim_mcp#quiet#Execute('aboveleft split')
-  " A window beside a preview or diff window must not become one, too.
-  setlocal nopreviewwindow nodiff noscrollbind nocursorbind nowinfixheight nowinfixwidth
-  return 1
-endfunction
-
-" Show buffer {nr} in the current window.
-function! s:Show(nr, made_window) abort
+" Not for others: split the current window.
+function! vim_mcp#open#SplitHere() abort
   let l:winid = win_getid()
-  call s:MarkJump()
-  try
-    " "hide", so that the undo history of what was here survives.
-    call vim_mcp#load#Guarded('hide buffer ' . a:nr, a:nr)
-    let l:error = 'Vim:' . v:errmsg
-  catch
-    let l:error = v:exception
-  endtry
-  if bufnr('%') != a:nr
-    if a:made_window && win_getid() == l:winid && winnr('$') > 1
-      silent! noautocmd close
-    endif
-    throw 'vim-mcp ' . json_encode(vim_mcp#error#From(l:error))
+  let l:is_terminal = mode() is# 't'
+  aboveleft split
+  " Beside a preview or diff window it must not become one, too.
+  setlocal nopreviewwindow nodiff noscrollbind nocursorbind nowinfixheight nowinfixwidth
+  let s:new_window = win_getid()
+  if l:is_terminal
+    call win_gotoid(l:winid)
   endif
 endfunction
 

@@ -33,7 +33,7 @@ function! vim_mcp#privacy#IgnoresPath(path) abort
     return 0
   endif
   if !has_key(s:by_name, a:path)
-    let s:by_name[a:path] = s:Matches(a:path) || s:Matches(resolve(a:path))
+    let s:by_name[a:path] = s:Matches(a:path) || s:Matches(vim_mcp#files#Resolve(a:path))
   endif
   return s:by_name[a:path]
 endfunction

@@ -70,29 +70,35 @@ function! vim_mcp#quiet#ExecuteIn(nr, command) abort
   endif
   let l:windows = filter([bufwinid(a:nr)] + win_findbuf(a:nr), 'v:val > 0')
   if !empty(l:windows)
-    return s:InWindow(l:windows[0], a:command)
+    return vim_mcp#quiet#ExecuteAt(l:windows[0], a:command)
   elseif has('nvim')
-    return luaeval('require("vim_mcp.buffer").execute(_A[1], _A[2])', [a:nr, a:command])
+    let [s:output, s:thrown] = ['', '']
+    call luaeval('require("vim_mcp.buffer").execute(_A[1], _A[2])', [a:nr, a:command])
+    return s:Outcome()
   endif
+  " Closing the popup must not unload the buffer.
+  let l:fate = getbufvar(a:nr, '&bufhidden')
+  noautocmd call setbufvar(a:nr, '&bufhidden', 'hide')
   let l:popup = popup_create(a:nr, {'hidden': 1})
   try
-    return s:InWindow(l:popup, a:command)
+    return vim_mcp#quiet#ExecuteAt(l:popup, a:command)
   finally
     call popup_close(l:popup)
+    noautocmd call setbufvar(a:nr, '&bufhidden', l:fate)
   endtry
 endfunction
 
-let s:output = ''
+let [s:output, s:thrown] = ['', '']
 
-" win_execute() swallows exceptions in some versions, so the command catches its
-" own.
-function! s:InWindow(winid, command) abort
+" The same with window {winid} current for its time. win_execute() swallows
+" exceptions in some versions, so the command catches its own.
+function! vim_mcp#quiet#ExecuteAt(winid, command) abort
+  if a:winid == win_getid()
+    return vim_mcp#quiet#Execute(a:command)
+  endif
   let [s:output, s:thrown] = ['', '']
   call win_execute(a:winid, 'call vim_mcp#quiet#Inner(' . string(a:command) . ')', 'silent')
-  if s:thrown isnot# ''
-    call s:Rethrow(s:thrown)
-  endif
-  return s:output
+  return s:Outcome()
 endfunction
 
 " Not for others: the part of the above that runs inside.
@@ -104,10 +110,9 @@ function! vim_mcp#quiet#Inner(command) abort
   endtry
 endfunction
 
-" A Vim exception cannot be thrown by hand (E608).
-function! s:Rethrow(exception) abort
-  if a:exception =~# '^Vim'
-    throw 'vim-mcp ' . json_encode(vim_mcp#error#From(a:exception))
+function! s:Outcome() abort
+  if s:thrown isnot# ''
+    call vim_mcp#error#Rethrow(s:thrown)
   endif
-  throw a:exception
+  return s:output
 endfunction

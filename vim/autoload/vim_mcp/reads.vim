@@ -48,7 +48,10 @@ function! s:GetLines(params) abort
   let l:last = min([s:Number(a:params, 'last', l:answer.line_count), l:answer.line_count])
   let l:byte = s:Number(a:params, 'byte', 0)
   let l:budget = max([16, min([s:Number(a:params, 'max_bytes', s:max_slice), s:max_slice])])
-  if l:first < 1 || l:byte < 0 || l:first > l:answer.line_count || l:first > l:last
+  if l:first > l:answer.line_count
+    call vim_mcp#error#BadParams(printf('There is no line %d: the buffer has %d.',
+          \ l:first, l:answer.line_count))
+  elseif l:first < 1 || l:byte < 0 || l:first > l:last
     call vim_mcp#error#BadParams(printf('There are no lines %d to %d: the buffer has %d.',
           \ l:first, s:Number(a:params, 'last', l:answer.line_count), l:answer.line_count))
   endif

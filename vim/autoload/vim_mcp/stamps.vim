@@ -10,6 +10,13 @@ function! vim_mcp#stamps#Take(nr) abort
   let s:stamps[a:nr] = [l:name, s:Stamp(l:name)]
 endfunction
 
+" Buffer {nr} was written to {path}, which may be another file than its own.
+function! vim_mcp#stamps#Written(nr, path) abort
+  if bufexists(a:nr) && getbufinfo(a:nr)[0].name is# a:path
+    call vim_mcp#stamps#Take(a:nr)
+  endif
+endfunction
+
 " Is the file of buffer {nr} as the editor knows it? A buffer loaded before the
 " plugin is unknown: Vim's own check must do.
 function! vim_mcp#stamps#AreSame(nr) abort

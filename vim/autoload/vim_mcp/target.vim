@@ -38,7 +38,7 @@ function! vim_mcp#target#Loaded(params) abort
   if l:nr == 0 || !bufloaded(l:nr)
     call vim_mcp#error#Throw(1004, 'not_open', get(a:params, 'file', v:null) is v:null
           \ ? 'There is no loaded buffer with this number.'
-          \ : 'This file is not open in the editor.')
+          \ : 'This file is not open in the editor: show it with vim_open, or read it from disk.')
   endif
   return l:nr
 endfunction
@@ -54,10 +54,10 @@ function! vim_mcp#target#ByFile(path) abort
       return l:nr
     endif
   endfor
-  let l:real = resolve(a:path)
+  let l:real = vim_mcp#files#Resolve(a:path)
   for l:nr in range(1, l:last)
     if bufexists(l:nr) && s:Resolved(l:nr) is# l:real
-          \ && resolve(getbufinfo(l:nr)[0].name) is# l:real
+          \ && vim_mcp#files#Resolve(getbufinfo(l:nr)[0].name) is# l:real
       return l:nr
     endif
   endfor
@@ -67,9 +67,9 @@ endfunction
 " resolve() asks the system for each part of a path, so its answers are kept; a
 " hit is asked for again before it is believed.
 function! s:Resolved(nr) abort
-  let l:name = getbufinfo(a:nr)[0].name
-  if !has_key(s:resolved, a:nr) || s:resolved[a:nr][0] isnot# l:name
-    let s:resolved[a:nr] = [l:name, l:name is# '' ? '' : resolve(l:name)]
+  if !has_key(s:resolved, a:nr) || s:resolved[a:nr][0] isnot# bufname(a:nr)
+    let l:name = getbufinfo(a:nr)[0].name
+    let s:resolved[a:nr] = [bufname(a:nr), l:name is# '' ? '' : vim_mcp#files#Resolve(l:name)]
   endif
   return s:resolved[a:nr][1]
 endfunction

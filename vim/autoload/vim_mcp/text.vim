@@ -1,16 +1,19 @@
 " Buffer text on its way to the hub must be valid UTF-8, whatever bytes a file
-" holds. Neovim's json_encode() throws at invalid bytes, Vim's lets overlong
-" sequences and surrogates through.
+" holds. json_encode() is the first to see to it: Vim's makes U+FFFD of a broken
+" sequence, Neovim's throws. Overlong sequences and surrogates it lets through
+" (Neovim's then loses the closing quote), so those are looked for here.
 
-" {lines} as the hub may see them: invalid sequences become U+FFFD.
+" {lines} without what json_encode() would let through.
 function! vim_mcp#text#Wire(lines) abort
-  if has('nvim')
-    return luaeval('require("vim_mcp.text").wire(_A)', a:lines)
-  endif
-  if &encoding isnot# 'utf-8' || s:IsValid(join(a:lines, "\n"))
+  if &encoding isnot# 'utf-8' || s:IsHarmless(join(a:lines, "\n"))
     return a:lines
   endif
-  return map(copy(a:lines), 's:IsValid(v:val) ? v:val : s:Clean(v:val)')
+  return map(copy(a:lines), 's:IsHarmless(v:val) ? v:val : s:Clean(v:val)')
+endfunction
+
+" {lines} exactly as the hub gets to see them.
+function! vim_mcp#text#Seen(lines) abort
+  return json_decode(vim_mcp#text#Encode(vim_mcp#text#Wire(a:lines)))
 endfunction
 
 " {value} as JSON text. Names of files may hold any byte, hence the second try.
@@ -33,10 +36,8 @@ let s:never = ["\xc0", "\xc1", "\xf5", "\xf6", "\xf7", "\xf8", "\xf9", "\xfa",
 let s:after = {"\xe0": s:Pairs("\xe0", 0x80, 0x9f), "\xed": s:Pairs("\xed", 0xa0, 0xbf),
       \ "\xf0": s:Pairs("\xf0", 0x80, 0x8f), "\xf4": s:Pairs("\xf4", 0x90, 0xbf)}
 
-" Broken sequences (a lead byte without its followers) need no look: Vim's
-" json_encode() makes U+FFFD of them.
-function! s:IsValid(text) abort
-  if a:text !~# '[^\x00-\x7f]'
+function! s:IsHarmless(text) abort
+  if strchars(a:text) == strlen(a:text)
     return 1
   endif
   for l:byte in s:never
@@ -57,6 +58,9 @@ function! s:IsValid(text) abort
 endfunction
 
 function! s:Clean(text) abort
+  if has('nvim')
+    return luaeval('require("vim_mcp.text").clean(_A)', a:text)
+  endif
   let l:text = list2str(str2list(json_decode(json_encode(a:text))))
   let l:bad = '[' . nr2char(0xd800) . '-' . nr2char(0xdfff) . ']\|['
         \ . nr2char(0x110000) . '-' . nr2char(0x7fffffff) . ']'
@@ -65,8 +69,7 @@ endfunction
 
 function! s:CleanDeep(value) abort
   if type(a:value) == v:t_string
-    return has('nvim') ? luaeval('require("vim_mcp.text").clean(_A)', a:value)
-          \ : s:Clean(a:value)
+    return s:Clean(a:value)
   elseif type(a:value) == v:t_list
     return map(copy(a:value), 's:CleanDeep(v:val)')
   elseif type(a:value) == v:t_dict

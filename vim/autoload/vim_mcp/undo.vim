@@ -35,7 +35,7 @@ endfunction
 function! vim_mcp#undo#Steps(count) abort
   while s:undone < a:count
     let l:before = changenr()
-    undo
+    keepjumps undo
     if changenr() == l:before
       return
     endif

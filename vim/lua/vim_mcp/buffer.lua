@@ -2,8 +2,8 @@
 local M = {}
 
 function M.execute(nr, command)
-  return vim.api.nvim_buf_call(nr, function()
-    return vim.fn['vim_mcp#quiet#Execute'](command)
+  vim.api.nvim_buf_call(nr, function()
+    vim.fn['vim_mcp#quiet#Inner'](command)
   end)
 end
 

@@ -47,12 +47,4 @@ function M.clean(s)
   return table.concat(parts)
 end
 
-function M.wire(lines)
-  local clean = {}
-  for i, line in ipairs(lines) do
-    clean[i] = M.clean(line)
-  end
-  return clean
-end
-
 return M
