@@ -163,7 +163,9 @@ class Editor(Driver):
 
     def _write_rc(self, extra: str, plugin: bool | Path) -> Path:
         sourced = [f"source {_HERE / name}" for name in ("control.vim", "reset.vim")]
-        lines = [*sourced, *self._rc()]
+        # Else it keeps a file in the first directory of 'runtimepath': the plugin under test.
+        netrw = f"let g:netrw_home = '{self.sandbox.home}'"
+        lines = [*sourced, *self._rc(), netrw]
         if plugin:
             lines.append(f"set runtimepath^={plugin_dir() if plugin is True else plugin}")
         path = self.sandbox.root / f"{self.name}.vim"

@@ -8,9 +8,20 @@ from typing import NamedTuple
 
 import pytest
 
-from harness import Editor, Hub, Sandbox, Stage, slow
+from harness import Editor, Hub, Sandbox, Stage, slow, wait_until
 from tests.integration.fake_hub import FakeHub, Line
 from vim_mcp import paths
+
+
+def wait_for_timers(editor: Editor, milliseconds: int = 200) -> None:
+    """Return when timers of the editor that were due within so long have run.
+
+    For what must not happen, or happens unseen: the plugin gathers events for 50 ms, and starts a
+    hub after a second.
+    """
+    editor.command("let g:timers_ran = 0")
+    editor.eval(f"timer_start({milliseconds}, {{-> execute('let g:timers_ran = 1')}})")
+    wait_until(lambda: editor.eval("g:timers_ran") == 1, what="the editor's timers to run")
 
 
 class Wired(NamedTuple):

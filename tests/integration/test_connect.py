@@ -10,6 +10,7 @@ import pytest
 
 from harness import Assistant, Editor, Hub, Sandbox, hub_status, wait_until
 from harness.hub import find_instance
+from tests.integration.conftest import wait_for_timers
 from tests.integration.fake_hub import FakeHub, Json
 from vim_mcp import paths
 
@@ -36,13 +37,6 @@ def wait_statusline(editor: Editor, text: str) -> None:
         what=f"{text!r} in the statusline",
         detail=lambda: str(editor.eval("vim_mcp#statusline()")),
     )
-
-
-def time_passes(editor: Editor, milliseconds: int) -> None:
-    """Return when the editor's own timers have had so long."""
-    editor.command("let g:time_passed = 0")
-    editor.eval(f"timer_start({milliseconds}, {{-> execute('let g:time_passed = 1')}})")
-    wait_until(lambda: editor.eval("g:time_passed") == 1, what="the time to pass")
 
 
 # --- registration -------------------------------------------------------------------------------
@@ -166,12 +160,11 @@ def test_the_hub_learns_what_changes(editor: Editor, sandbox: Sandbox) -> None:
 
 
 @pytest.mark.private
-def test_a_connection_that_hangs_is_replaced_under_the_same_id(
+def test_an_editor_that_reconnects_while_the_hub_is_stopped_keeps_its_id(
     new_editor: Start, hub: Hub, assistant: Assistant
 ) -> None:
     editor = new_editor()
     known = editor.instance_id
-    # The hub cannot see that the editor let go, and hears of the new connection first.
     hub.freeze()
     editor.command("VimMCPReconnect")
     hub.thaw()
@@ -192,7 +185,7 @@ def test_disconnect_sticks_until_connect(new_editor: Start, hub: Hub) -> None:
     assert "the user disconnected it" in status(editor)
     hub.restart()
     editor.type(":edit x.txt<CR>ihello<Esc>")
-    time_passes(editor, 1500)
+    wait_for_timers(editor, 1500)
     assert find_instance(editor.sandbox, editor.pid) is None
     editor.type(":VimMCPConnect<CR>")
     assert editor.wait_registered() == known
@@ -213,7 +206,7 @@ def test_reconnect_connects_anew(editor: Editor, hub: Hub) -> None:
 def test_connect_while_connected_changes_nothing(editor: Editor, hub: Hub) -> None:
     arrivals = hub.log_text().count(f"{editor.instance_id}: ")
     editor.type(":VimMCPConnect<CR>")
-    time_passes(editor, 200)
+    wait_for_timers(editor, 200)
     assert status(editor).startswith("vim-mcp: connected")
     assert hub.log_text().count(f"{editor.instance_id}: ") == arrivals
 

@@ -123,15 +123,13 @@ def test_eval_at_a_prompt_answers_or_raises_and_leaves_the_prompt(editor: Editor
     assert editor.mode() == "r"
 
 
-def test_what_was_refused_at_a_prompt_is_not_done_later(editor: Editor) -> None:
-    if editor.kind == "vim":
-        pytest.skip("Vim does it at once, at the prompt")
-    editor.type(':echo "a\\nb"<CR>', sync=False)
-    editor.wait_mode("r")
+def test_what_neovim_refused_at_a_prompt_is_not_done_later(nvim: Editor) -> None:
+    nvim.type(':echo "a\\nb"<CR>', sync=False)
+    nvim.wait_mode("r")
     with pytest.raises(EditorBlocked):
-        editor.command("let g:done = 1")
-    editor.type("<CR>")
-    assert editor.eval("exists('g:done')") == 0
+        nvim.command("let g:done = 1")
+    nvim.type("<CR>")
+    assert nvim.eval("exists('g:done')") == 0
 
 
 def test_a_frozen_editor_raises_at_once_and_goes_on_when_thawed(editor: Editor) -> None:

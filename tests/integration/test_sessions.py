@@ -15,6 +15,11 @@ def pending_acts(editor: Editor) -> int:
     return int(editor.eval("vim_mcp#acts#Pending()"))
 
 
+def wait_taken_back(editor: Editor) -> None:
+    """Wait until no act is parked, not so long that its own deadline ends it."""
+    wait_until(lambda: pending_acts(editor) == 0, seconds=2, what="the edit to be taken back")
+
+
 def current(editor: Editor) -> int:
     """The number of an editor's current buffer."""
     return int(editor.eval("bufnr()"))
@@ -104,7 +109,7 @@ def test_a_cancelled_call_is_taken_back(editor: Editor, raw_assistant: RawAssist
             "params": {"requestId": request, "reason": "changed my mind"},
         }
     )
-    wait_until(lambda: pending_acts(editor) == 0, what="the edit to be taken back")
+    wait_taken_back(editor)
     editor.type("<Esc>")
     assert "result" in raw_assistant.call("vim_execute", command="s/abc/def/")
     assert editor.lines() == ["def"]
@@ -118,7 +123,7 @@ def test_calls_of_an_assistant_that_left_are_taken_back(
     send_call(raw_assistant, "vim_edit", bufnr=current(editor), line=1, content="of nobody")
     wait_until(lambda: pending_acts(editor) == 1, what="the edit to be parked")
     raw_assistant.kill()
-    wait_until(lambda: pending_acts(editor) == 0, what="the edit to be taken back")
+    wait_taken_back(editor)
     editor.type("<Esc>")
     assert not assistant.call("vim_execute", command="s/abc/def/").is_error
     assert editor.lines() == ["def"]

@@ -10,8 +10,9 @@ import pytest
 
 from harness import Assistant, Editor, Hub, Sandbox, hub_status, wait_until
 from harness.hub import find_instance
+from tests.integration.conftest import wait_for_timers
 from tests.integration.fake_hub import FakeHub
-from tests.integration.test_connect import status, time_passes
+from tests.integration.test_connect import status
 from vim_mcp import paths
 
 Start = Callable[..., Editor]
@@ -96,7 +97,7 @@ def test_some_editors_connect_only_when_asked(new_editor: Start, hub: Hub, kind:
         lambda: status(editor) if "off" in status(editor) else "", what="the plugin to stay off"
     )
     assert f"vim-mcp: off, because {why}" in told
-    time_passes(editor, 1500)
+    wait_for_timers(editor, 1500)
     assert find_instance(editor.sandbox, editor.pid) is None
     editor.command("VimMCPConnect")
     editor.wait_registered()
@@ -135,7 +136,7 @@ def test_a_disabled_plugin_does_nothing(new_editor: Start, hub: Hub) -> None:
     editor = new_editor(rc_extra="let g:vim_mcp_enabled = 0", wait="started")
     assert editor.eval("vim_mcp#statusline()") == ""
     editor.command("VimMCPConnect")
-    time_passes(editor, 1500)
+    wait_for_timers(editor, 1500)
     assert find_instance(editor.sandbox, editor.pid) is None
     assert status(editor).startswith("vim-mcp: off, because g:vim_mcp_enabled is 0")
     assert editor.messages() == ""
@@ -158,7 +159,7 @@ def test_without_autostart_no_hub_is_started_unless_asked(
     new_editor: Start, sandbox: Sandbox
 ) -> None:
     editor = new_editor(rc_extra="let g:vim_mcp_autostart = 0", **ALONE)
-    time_passes(editor, 2500)
+    wait_for_timers(editor, 2500)
     assert hub_status(sandbox) is None
     assert status(editor).startswith("vim-mcp: waiting for a hub")
     editor.type(":VimMCPConnect<CR>")
@@ -228,7 +229,7 @@ def test_the_events_that_are_told_may_be_chosen(fake_hub: FakeHub, new_editor: S
     line.greet()
     line.fence()
     editor.type("ione<CR>two<Esc>gg:enew!<CR>")
-    time_passes(editor, 200)
+    wait_for_timers(editor, 200)
     line.fence()
     seen = {e["event"] for u in line.updates for e in u.get("events", [])}
     assert seen == {"InsertLeave", "CursorMoved"}

@@ -9,6 +9,7 @@ import pytest
 
 from harness import Assistant, Editor, Hub, RawAssistant, WaitTimeout, hub_status, slow, wait_until
 from harness.assistant import Era
+from tests.integration.conftest import wait_for_timers
 
 pytestmark = pytest.mark.private
 
@@ -217,9 +218,7 @@ def test_editors_whose_hub_was_told_to_stop_start_none(editor: Editor, hub: Hub)
     hub.kill(signal.SIGTERM)
     wait_until(lambda: hub_status(hub.sandbox) is None, what="the hub to be gone")
     # Longer than it waits before it starts one after a death.
-    editor.command("let g:later = 0")
-    editor.eval("timer_start(2500, {-> execute('let g:later = 1')})")
-    wait_until(lambda: editor.eval("g:later") == 1, what="the editor to have had the time")
+    wait_for_timers(editor, 2500)
     assert hub_status(hub.sandbox) is None
     hub.restart()
     editor.wait_registered()

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from harness import Editor, wait_until
-from tests.integration.conftest import Wired
+from tests.integration.conftest import Wired, wait_for_timers
 from tests.integration.fake_hub import FakeHub, Json, clock_ms, encode
 
 pytestmark = pytest.mark.private
@@ -19,13 +19,6 @@ LATE_MS = 60_000.0
 def insert(text: str, **target: Any) -> Json:
     """Parameters of an edit that puts a line before the first."""
     return {**target, "hunks": [{"first": 1, "last": 0, "lines": [text]}]}
-
-
-def wait_for_timers(editor: Editor) -> None:
-    """Return when timers that were due soon in an editor have run (the plugin gathers 50 ms)."""
-    editor.command("let g:timers_ran = 0")
-    editor.eval("timer_start(200, {-> execute('let g:timers_ran = 1')})")
-    wait_until(lambda: editor.eval("g:timers_ran") == 1, what="the editor's timers to run")
 
 
 # --- deadlines and clocks ---------------------------------------------------------------------
