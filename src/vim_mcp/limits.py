@@ -14,6 +14,8 @@ REGISTRY_MAX_AGE_S = 24 * 3600
 SLICE_BYTES = 64 * 1024
 #: Longest line read from an editor, and the longest before a connection has said who it is.
 MAX_EDITOR_LINE = 16 * 1024 * 1024
+#: Longest line sent to an editor: it blocks while it takes one in.
+MAX_TO_EDITOR = 2 * 1024 * 1024
 MAX_FIRST_LINE = 1024 * 1024
 #: Longest MCP message read from an assistant.
 MAX_SESSION_LINE = 64 * 1024 * 1024

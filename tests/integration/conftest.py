@@ -24,6 +24,15 @@ def wait_for_timers(editor: Editor, milliseconds: int = 200) -> None:
     wait_until(lambda: editor.eval("g:timers_ran") == 1, what="the editor's timers to run")
 
 
+#: Options of an editor that starts no hub, and for which the harness starts none: named, the
+#: plugin's directory could be anyone's.
+ALONE = {
+    "plugin": Path(paths.plugin_dir()),
+    "wait": "started",
+    "rc_extra": "let g:vim_mcp_autostart = 0",
+}
+
+
 class Wired(NamedTuple):
     """An editor, and its connection to a hub made of bare lines, registered."""
 
@@ -48,14 +57,10 @@ def fake_hub(sandbox: Sandbox) -> Iterator[FakeHub]:
 @pytest.fixture
 def unwired(fake_hub: FakeHub, new_editor: Callable[..., Editor]) -> Editor:
     """An editor that dials the fake hub and has not been accepted yet."""
-    # Named, the plugin's directory is nothing for which the harness starts a hub.
-    return new_editor(plugin=Path(paths.plugin_dir()))
+    return new_editor(**ALONE)
 
 
 @pytest.fixture
 def wired(fake_hub: FakeHub, unwired: Editor) -> Wired:
     """An editor registered with the fake hub."""
-    line = fake_hub.accept()
-    line.greet()
-    line.fence()
-    return Wired(unwired, line, fake_hub)
+    return Wired(unwired, fake_hub.greet()[0], fake_hub)

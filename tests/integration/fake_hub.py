@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import itertools
 import json
+import select
 import socket
 import struct
 import termios
@@ -58,13 +60,13 @@ class Line:
             raise EOFError("the editor closed the connection")
         return dict(json.loads(line))
 
-    def greet(self, *, t: float | None = None) -> Json:
-        """Read the editor's registration, accept it, return it."""
+    def greet(self, *, t: float | None = None, suffix: str = "") -> Json:
+        """Read the editor's registration, accept it under its id with a suffix, return it."""
         register = self.recv()
         self.send(
             {
                 "type": "registered",
-                "instance_id": register["instance_id"],
+                "instance_id": register["instance_id"] + suffix,
                 "protocol": 1,
                 "hub": {"version": "0.0.0", "pid": 1},
                 "t": clock_ms() if t is None else t,
@@ -126,12 +128,12 @@ class Line:
         self.send(request)
         return self.answer(request["id"])
 
-    def fence(self) -> None:
+    def fence(self, *, t: float | None = None) -> None:
         """Wait until the editor has taken in all lines sent so far, acts parked, not done.
 
         A `health` would not do: Neovim answers it past everything else.
         """
-        self.ask("get_state")
+        self.ask("get_state", t=t)
 
     def wait_pending(self, count: int) -> None:
         """Wait until so many acts are parked in the editor."""
@@ -185,6 +187,28 @@ class FakeHub:
         line = Line(self._listener.accept()[0])
         self._lines.append(line)
         return line
+
+    def dialled(self) -> bool:
+        """Whether somebody dialled since; the connection is closed without a word."""
+        if not select.select([self._listener], [], [], 0)[0]:
+            return False
+        self.accept().close()
+        return True
+
+    def greet(self, *, t: float | None = None, suffix: str = "") -> tuple[Line, Json]:
+        """Accept an editor as `Line.greet`; return its connection and its registration.
+
+        An editor that was not greeted for a second, on a busy machine, hangs up and dials again.
+
+        Raises:
+            TimeoutError: Nobody dials, or who dials says nothing.
+        """
+        while True:
+            line = self.accept()
+            with contextlib.suppress(EOFError, ConnectionError):
+                register = line.greet(t=t, suffix=suffix)
+                line.fence(t=t)
+                return line, register
 
     def close(self) -> None:
         """End all connections and remove the socket."""

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
 from harness import Assistant, Editor, Hub, Sandbox, hub_status, wait_until
 from harness.hub import find_instance
-from tests.integration.conftest import wait_for_timers
+from tests.integration.conftest import ALONE, wait_for_timers
 from tests.integration.fake_hub import FakeHub, Json
-from vim_mcp import paths
 
 Start = Callable[..., Editor]
 
@@ -47,9 +45,9 @@ def registered(fake_hub: FakeHub, new_editor: Start) -> Callable[..., tuple[Edit
     """Start an editor that registers with the fake hub; return it and what it registered with."""
 
     def start(**options: object) -> tuple[Editor, Json]:
-        # Named, the plugin's directory is nothing for which the harness starts a hub.
-        editor = new_editor(plugin=Path(paths.plugin_dir()), **options)
-        return editor, fake_hub.accept().greet()
+        extra = f"{ALONE['rc_extra']}\n{options.pop('rc_extra', '')}"
+        editor = new_editor(**ALONE | options | {"rc_extra": extra})
+        return editor, fake_hub.greet()[1]
 
     return start
 

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from harness import Assistant, Editor, Hub, Sandbox, hub_status, wait_until
 from harness.hub import find_instance
-from tests.integration.conftest import wait_for_timers
+from tests.integration.conftest import ALONE, wait_for_timers
 from tests.integration.fake_hub import FakeHub
 from tests.integration.test_connect import status
-from vim_mcp import paths
 
 Start = Callable[..., Editor]
 
-#: Named, the plugin's directory is nothing for which the harness starts a hub.
-ALONE = {"plugin": Path(paths.plugin_dir()), "wait": "started"}
+#: The same editor as it is by default: it starts a hub when none answers.
+STARTING = {name: value for name, value in ALONE.items() if name != "rc_extra"}
 
 
 # --- nobody notices -----------------------------------------------------------------------------
@@ -144,7 +142,7 @@ def test_a_disabled_plugin_does_nothing(new_editor: Start, hub: Hub) -> None:
 
 @pytest.mark.private
 def test_an_editor_starts_a_hub_when_there_is_none(new_editor: Start, sandbox: Sandbox) -> None:
-    editor = new_editor(**ALONE)
+    editor = new_editor(**STARTING)
     editor.wait_registered(20)
     found = hub_status(sandbox)
     assert found is not None
@@ -158,7 +156,7 @@ def test_an_editor_starts_a_hub_when_there_is_none(new_editor: Start, sandbox: S
 def test_without_autostart_no_hub_is_started_unless_asked(
     new_editor: Start, sandbox: Sandbox
 ) -> None:
-    editor = new_editor(rc_extra="let g:vim_mcp_autostart = 0", **ALONE)
+    editor = new_editor(**ALONE)
     wait_for_timers(editor, 2500)
     assert hub_status(sandbox) is None
     assert status(editor).startswith("vim-mcp: waiting for a hub")
@@ -175,7 +173,7 @@ def test_the_command_that_starts_a_hub_may_be_given(
     script.write_text('#!/bin/sh\necho "$@" >"$0.args"\nshift\nexec vim-mcp "$@"\n')
     script.chmod(0o755)
     command = f"['{script}', 'extra']" if form == "list" else f"'{script} extra'"
-    editor = new_editor(rc_extra=f"let g:vim_mcp_command = {command}", **ALONE)
+    editor = new_editor(rc_extra=f"let g:vim_mcp_command = {command}", **STARTING)
     editor.wait_registered(20)
     assert (sandbox.root / "my-vim-mcp.args").read_text() == "extra hub --ensure\n"
 
@@ -184,7 +182,7 @@ def test_the_command_that_starts_a_hub_may_be_given(
 def test_a_command_that_is_not_there_is_told_in_the_status(
     new_editor: Start, sandbox: Sandbox
 ) -> None:
-    editor = new_editor(rc_extra="let g:vim_mcp_command = '/nowhere/vim-mcp'", **ALONE)
+    editor = new_editor(rc_extra="let g:vim_mcp_command = '/nowhere/vim-mcp'", **STARTING)
     wait_until(
         lambda: "/nowhere/vim-mcp is not installed" in status(editor),
         what="the missing program to be named",
@@ -201,33 +199,30 @@ def test_the_socket_may_be_elsewhere(new_editor: Start, sandbox: Sandbox) -> Non
     with FakeHub(sandbox) as fake:
         # A socket may be moved while it listens.
         sandbox.socket.rename(path)
-        editor = new_editor(rc_extra=f"let g:vim_mcp_socket_path = '{path}'", **ALONE)
-        line = fake.accept()
-        line.greet()
-        line.fence()
+        editor = new_editor(rc_extra=f"let g:vim_mcp_socket_path = '{path}'", **STARTING)
+        fake.greet()
         assert f"socket:   {path} (g:vim_mcp_socket_path)" in status(editor)
 
 
 @pytest.mark.private
-def test_how_often_to_look_for_a_hub_may_be_given(new_editor: Start) -> None:
-    extra = "let g:vim_mcp_autostart = 0\nlet g:vim_mcp_reconnect_interval = 100"
-    editor = new_editor(rc_extra=extra, **ALONE)
-    # With five seconds between them it would be seven.
-    wait_until(
-        lambda: editor.plugin_log().count("now proving") >= 15,
-        seconds=10,
-        what="many looks for a hub",
-        detail=editor.plugin_log,
-    )
+def test_how_often_to_look_for_a_hub_may_be_given(fake_hub: FakeHub, new_editor: Start) -> None:
+    new_editor(rc_extra="let g:vim_mcp_reconnect_interval = 100", **STARTING)
+    dialled = 0
+
+    def often() -> bool:
+        nonlocal dialled
+        dialled += fake_hub.dialled()
+        return dialled == 15
+
+    # With the five seconds that are the default it would take forty.
+    wait_until(often, seconds=20, what="the editor to dial again and again")
 
 
 @pytest.mark.private
 def test_the_events_that_are_told_may_be_chosen(fake_hub: FakeHub, new_editor: Start) -> None:
     extra = "let g:vim_mcp_state_push_events = ['InsertLeave', 'CursorMoved']"
-    editor = new_editor(rc_extra=extra, **ALONE)
-    line = fake_hub.accept()
-    line.greet()
-    line.fence()
+    editor = new_editor(rc_extra=extra, **STARTING)
+    line, _ = fake_hub.greet()
     editor.type("ione<CR>two<Esc>gg:enew!<CR>")
     wait_for_timers(editor, 200)
     line.fence()
@@ -270,7 +265,7 @@ def test_a_runtime_directory_open_to_others_is_refused(new_editor: Start, sandbo
         )
         assert editor.messages() == ""
         sandbox.run.chmod(0o700)
-        assert fake.accept().greet()["type"] == "register"
+        assert fake.greet()[1]["type"] == "register"
 
 
 @pytest.mark.private

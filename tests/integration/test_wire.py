@@ -86,8 +86,7 @@ def test_an_act_that_waits_for_the_user_is_refused_at_its_deadline(wired: Wired)
 def test_deadlines_are_told_by_the_hubs_clock(
     fake_hub: FakeHub, unwired: Editor, clock: float
 ) -> None:
-    line = fake_hub.accept()
-    line.greet(t=clock)
+    line, _ = fake_hub.greet(t=clock)
     begun = clock_ms()
 
     def now() -> float:
@@ -150,8 +149,7 @@ def test_acts_that_wait_are_dropped_with_the_connection(wired: Wired) -> None:
     line.send(line.request("edit", insert("of a dead hub"), op="s:1:1"))
     line.wait_pending(1)
     line.close()
-    again = hub.accept()
-    again.greet()
+    again, _ = hub.greet()
     again.wait_pending(0)
     editor.type("<Esc>")
     again.ask("execute", {"command": "s/one/two/"}, op="s:2:1")
@@ -178,8 +176,7 @@ def test_an_act_asked_for_again_by_the_next_hub_is_done_once(wired: Wired) -> No
         line.send(request)
     results = [line.answer(request["id"])["result"] for request in requests]
     line.close()
-    again = hub.accept()
-    again.greet()
+    again, _ = hub.greet()
     for n, result in enumerate(results):
         assert again.ask("edit", insert(str(n)), op=f"s:{n}:1")["result"] == result
     assert editor.eval("line('$')") == 65
@@ -300,21 +297,18 @@ def test_many_lines_in_one_piece_are_all_answered(wired: Wired) -> None:
 
 
 def test_the_name_that_the_hub_gives_is_kept(fake_hub: FakeHub, unwired: Editor) -> None:
-    line = fake_hub.accept()
-    asked = line.recv()["instance_id"]
-    given = f"{asked}.2"
-    line.send({"type": "registered", "instance_id": given, "protocol": 1, "t": clock_ms()})
-    line.fence()
+    line, register = fake_hub.greet(suffix=".2")
+    given = f"{register['instance_id']}.2"
     assert unwired.eval("$VIM_MCP_INSTANCE") == given
     line.close()
-    assert fake_hub.accept().greet()["instance_id"] == given
+    assert fake_hub.greet()[1]["instance_id"] == given
 
 
 def test_an_editor_comes_back_after_a_goodbye(wired: Wired) -> None:
     wired.line.send({"type": "goodbye", "reason": "superseded"})
     with pytest.raises(EOFError):
         wired.line.answer(0)
-    wired.hub.accept().greet()
+    wired.hub.greet()
 
 
 def test_an_editor_that_is_rejected_for_now_comes_back(fake_hub: FakeHub, unwired: Editor) -> None:
@@ -323,7 +317,7 @@ def test_an_editor_that_is_rejected_for_now_comes_back(fake_hub: FakeHub, unwire
     line.send({"type": "rejected", "reason": "the house is full", "retry": True})
     status = unwired.command("VimMCPStatus")
     assert "the house is full" in status or "connecting" in status
-    fake_hub.accept().greet()
+    fake_hub.greet()
 
 
 def test_an_editor_that_is_rejected_for_good_stays_away(fake_hub: FakeHub, unwired: Editor) -> None:

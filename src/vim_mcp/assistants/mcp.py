@@ -12,6 +12,7 @@ from typing import Any
 import mcp.types as t
 from mcp import MCPError
 from mcp.server import NotificationOptions, Server, ServerRequestContext
+from mcp.server.context import CallNext, HandlerResult
 from mcp.server.models import InitializationOptions
 from mcp.server.subscriptions import (
     InMemorySubscriptionBus,
@@ -26,14 +27,14 @@ from vim_mcp.editors.call import Call
 from vim_mcp.editors.fleet import Fleet
 from vim_mcp.editors.session import Session
 from vim_mcp.errors import SenselessAnswer, VimMcpError
-from vim_mcp.tools import buffers, instances, state
+from vim_mcp.tools import buffers, edit, instances, state
 from vim_mcp.tools.base import TOOLS, Desk, Tool, file_path
 from vim_mcp.wire.messages import Json
 
 log = logging.getLogger(__name__)
 
 # Importing a family registers its tools.
-FAMILIES = (instances, buffers, state)
+FAMILIES = (instances, state, buffers, edit)
 
 INSTRUCTIONS = """\
 You are joined to the user's running Vim or Neovim. What it holds is what the user sees: unsaved text \
@@ -69,8 +70,8 @@ class AssistantServer:
             on_unsubscribe_resource=self._unsubscribe,
             on_subscriptions_listen=ListenHandler(self._bus),
         )
-        # Tracing costs on every call and goes nowhere here.
-        self.server.middleware.clear()
+        # In the place of the SDK's tracing, which costs on every call and goes nowhere here.
+        self.server.middleware[:] = [self._know]
 
     @property
     def options(self) -> InitializationOptions:
@@ -97,11 +98,9 @@ class AssistantServer:
     async def _list_tools(
         self, ctx: Context, params: t.PaginatedRequestParams | None
     ) -> t.ListToolsResult:
-        self._know(ctx)
         return t.ListToolsResult(tools=[describe(tool) for tool in TOOLS.values()])
 
     async def _call_tool(self, ctx: Context, params: t.CallToolRequestParams) -> t.CallToolResult:
-        self._know(ctx)
         tool = TOOLS.get(params.name)
         if tool is None:
             raise MCPError(-32602, f"there is no tool {params.name!r}; tools/list names them")
@@ -123,12 +122,14 @@ class AssistantServer:
             workspace_path=arguments.pop("workspace_path"),
             file=arguments.get("file"),
         )
-        call = Call(instance, self.session.actor, str(request_id))
+        again = request_id in self.session.asked_again
+        call = Call(instance, self.session.actor, str(request_id), again)
         try:
             return succeeded(await tool.run(call, **arguments))
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             # The arguments were checked, so it is what the editor answered.
-            log.exception("%s: %s failed", instance.id, tool.name)
+            # Without the exception's text, which may quote the buffer's.
+            log.error("%s: %s failed: %s", instance.id, tool.name, type(error).__name__)
             raise SenselessAnswer(instance.id, tool.name) from error
 
     # --- resources ----------------------------------------------------------------------------
@@ -136,7 +137,6 @@ class AssistantServer:
     async def _list_resources(
         self, ctx: Context, params: t.PaginatedRequestParams | None
     ) -> t.ListResourcesResult:
-        self._know(ctx)
         return t.ListResourcesResult(resources=resources.listing())
 
     async def _list_templates(
@@ -147,7 +147,6 @@ class AssistantServer:
     async def _read_resource(
         self, ctx: Context, params: t.ReadResourceRequestParams
     ) -> t.ReadResourceResult:
-        self._know(ctx)
         try:
             return await resources.read(str(params.uri), self._desk, str(ctx.request_id))
         except VimMcpError as error:
@@ -157,7 +156,6 @@ class AssistantServer:
         uri = str(params.uri)
         if uri not in resources.URIS:
             raise MCPError(-32602, f"there is no resource {uri}; resources/list names them")
-        self._know(ctx)
         self.session.subscribe(uri)
         return t.EmptyResult()
 
@@ -165,13 +163,18 @@ class AssistantServer:
         self.session.unsubscribe(str(params.uri))
         return t.EmptyResult()
 
-    def _know(self, ctx: Context) -> None:
-        """Learn who the client is; a legacy session can be written to outside a request."""
+    async def _know(self, ctx: Context, call_next: CallNext) -> HandlerResult:
+        """Learn who the client is; a legacy session can be written to outside a request.
+
+        It sees the handshake too, which is all that a replay after a hub's death may bring.
+        """
+        if ctx.protocol_version < "2026":
+            self._legacy = ctx.session
         params = ctx.session.client_params
         if params is not None:
-            self._legacy = ctx.session if ctx.protocol_version < "2026" else None
             info = params.client_info
             self.session.client = f"{info.name} {info.version}".strip()
+        return await call_next(ctx)
 
 
 def describe(tool: Tool) -> t.Tool:

@@ -42,7 +42,7 @@ async def read(uri: str, desk: Desk, request_id: str) -> t.ReadResourceResult:
     if uri not in URIS:
         raise InvalidParams(f"there is no resource {uri}; resources/list names them", uri=uri)
     if uri == "vim://instances":
-        return _contents(uri, _JSON, _dump(list_instances(desk).model_dump(mode="json")))
+        return _contents(uri, _JSON, _dump((await list_instances(desk)).model_dump(mode="json")))
     instance = await desk.fleet.choose(desk.session)
     call = Call(instance, desk.session.actor, request_id)
     if uri == "vim://buffer/current":

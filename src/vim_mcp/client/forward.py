@@ -134,6 +134,7 @@ class Forwarder:
             "cwd": os.environ.get("CLAUDE_PROJECT_DIR") or _cwd(),
             "instance": os.environ.get("VIM_MCP_INSTANCE", ""),
             "state": self._journal.state,
+            "again": self._journal.taken(),
         }
         self._hub.setblocking(False)
         lines = [b"#hello " + json.dumps(hello).encode(), *replay]

@@ -37,7 +37,7 @@ class Journal:
         self._initialize_result: Any = None
         self._initialized: bytes | None = None
         self._open: dict[MessageId, bytes] = {}
-        #: Requests that the present hub has taken: True for acts.
+        #: Open requests that a hub has taken, this one or one before: True for acts.
         self._taken: dict[MessageId, bool] = {}
         self._listening: set[MessageId] = set()
         self._swallow_answer: MessageId | None = None
@@ -47,6 +47,10 @@ class Journal:
     def waiting(self) -> int:
         """Requests of the client that it still waits for; endless subscriptions do not count."""
         return len(self._open) - len(self._listening & self._open.keys())
+
+    def taken(self) -> list[MessageId]:
+        """Return the open requests that a hub had acknowledged: it may have begun them."""
+        return [call_id for call_id in self._open if call_id in self._taken]
 
     def from_client(self, line: bytes) -> None:
         """Note a line of the client on its way to the hub."""
@@ -87,7 +91,6 @@ class Journal:
     def replay(self) -> list[bytes]:
         """Return what to send to a new hub, after `#hello`, in the place of a dead one."""
         self.welcomed = False
-        self._taken.clear()
         lines = []
         if self._initialize is not None and self._initialize_id not in self._open:
             lines.append(self._initialize)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vim_mcp.editors.instance import Actor, Instance
 from vim_mcp.editors.text import Text, from_vim
-from vim_mcp.errors import EditorError, InvalidParams
+from vim_mcp.errors import METHOD_NOT_FOUND, EditorError, InvalidParams
 from vim_mcp.limits import ACT_S, MAX_BUFFER_BYTES, READ_S, SLICE_BYTES
 from vim_mcp.wire.messages import Json
 
@@ -15,15 +15,18 @@ _RESTARTS = 5
 class Call:
     """What a tool sees of the editor it works on.
 
-    Acts are named `<session>:<request>:<n>`, so the same call asked again after a hub's death
-    names the same acts, and the editor answers those it has done from memory.
+    Acts are named `<session>:<request>:<name>`, so the same call asked again after a hub's death
+    names the same acts, and the editor answers those it has done from memory. `again` says that
+    this call may have been made before.
     """
 
-    def __init__(self, instance: Instance, actor: Actor, request_id: str) -> None:
+    def __init__(
+        self, instance: Instance, actor: Actor, request_id: str, again: bool = False
+    ) -> None:
         self.instance = instance
         self._actor = actor
         self._op = f"{actor.session}:{request_id}"
-        self._acts = 0
+        self._again = again
 
     async def read(self, method: str, params: Json | None = None) -> Json:
         """Ask for something that changes nothing.
@@ -33,15 +36,33 @@ class Call:
         """
         return await self.instance.request(method, params or {}, seconds=READ_S, actor=self._actor)
 
-    async def act(self, method: str, params: Json) -> Json:
+    async def act(self, method: str, params: Json, name: str = "") -> Json:
         """Ask for something that the user sees happen.
+
+        `name` tells the acts of one call apart: by their purpose, never by a count, which depends
+        on what had been done before. It is the method's if left out.
 
         Raises:
             EditorError, InstanceBlocked, InstanceGone: As `Instance.request`.
         """
-        self._acts += 1
-        op = f"{self._op}:{self._acts}"
+        op = f"{self._op}:{name or method}"
         return await self.instance.request(method, params, seconds=ACT_S, actor=self._actor, op=op)
+
+    async def remembered(self, name: str) -> Json | None:
+        """Return what an act of this call, made on another hub, had come to; None if nothing.
+
+        Raises:
+            EditorError: It had been refused or failed.
+        """
+        if not self._again:
+            return None
+        try:
+            found = await self.read("outcome", {"op": f"{self._op}:{name}"})
+        except EditorError as error:
+            if error.code == METHOD_NOT_FOUND:
+                return None
+            raise
+        return found if found.pop("known", False) else None
 
     async def text(
         self, target: Json, first: int = 1, last: int | None = None, max_chars: int | None = None

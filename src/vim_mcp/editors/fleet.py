@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable
 
 from vim_mcp.editors.instance import Instance
+from vim_mcp.editors.process import process_exists
 from vim_mcp.editors.registry import Preferences, Registry
 from vim_mcp.editors.selection import choose
 from vim_mcp.editors.session import Session
+from vim_mcp.errors import InstanceGone
 from vim_mcp.limits import MAX_INSTANCES, RETURN_S
 from vim_mcp.wire.messages import Update
 
@@ -17,6 +20,7 @@ log = logging.getLogger(__name__)
 
 #: Registry writes are gathered this long; the seed allows 50 ms for one.
 _WRITE_S = 0.02
+_REFRESH_S = 600.0
 
 
 class Fleet:
@@ -33,7 +37,9 @@ class Fleet:
         self.on_change: Callable[[], None] = lambda: None
         self.on_events: Callable[[Instance, Update], None] = lambda *_: None
         self._registry = registry
-        self._returning = registry.load()
+        self._returning = {i.id: i for i in registry.load()}
+        self._closed = False
+        self._saved_at = time.monotonic()
         self._write: asyncio.TimerHandle | None = None
         self._arrived = asyncio.Event()
         self._return_until = asyncio.get_running_loop().time() + RETURN_S
@@ -77,6 +83,27 @@ class Fleet:
         if update.events:
             self.on_events(instance, update)
 
+    async def returned(self, wanted: str | None = None) -> None:
+        """Wait, for a moment after a start, for the editors that an earlier hub knew.
+
+        `wanted` is the one that matters, None: all of them.
+        """
+        loop = asyncio.get_running_loop()
+        while self.absent() and loop.time() < self._return_until:
+            if wanted in self.instances:
+                return
+            try:
+                await asyncio.wait_for(self._arrived.wait(), self._return_until - loop.time())
+            except asyncio.TimeoutError:
+                return
+
+    def absent(self) -> list[Instance]:
+        """Return the editors that an earlier hub knew, that still run, and are not back."""
+        gone = [i.id for i in self._returning.values() if not process_exists(i.info.pid)]
+        for instance_id in gone:
+            del self._returning[instance_id]
+        return list(self._returning.values())
+
     async def choose(
         self,
         session: Session,
@@ -87,32 +114,35 @@ class Fleet:
     ) -> Instance:
         """Return the editor for a call, as `selection.choose`.
 
-        While editors that an earlier hub knew are on their way back, it waits for them a
-        little rather than failing or choosing among too few.
+        Editors that are not back yet are candidates, too: the only one that is there may not be
+        the one that is meant. A selection that is lost for good is forgotten.
         """
-        loop = asyncio.get_running_loop()
-        while self._returning and loop.time() < self._return_until:
-            wanted = instance_id or session.selected
-            if wanted in self.instances:
-                break
-            try:
-                await asyncio.wait_for(self._arrived.wait(), self._return_until - loop.time())
-            except asyncio.TimeoutError:
-                break
-        return choose(
-            list(self.instances.values()),
-            session,
-            directory=self.directory,
-            instance_id=instance_id,
-            workspace_path=workspace_path,
-            file=file,
-            preference=self.preferences.project,
-        )
+        await self.returned(instance_id or session.selected)
+        try:
+            return choose(
+                [*self.instances.values(), *self.absent()],
+                session,
+                directory=self.directory,
+                instance_id=instance_id,
+                workspace_path=workspace_path,
+                file=file,
+                preference=self.preferences.project,
+            )
+        except InstanceGone:
+            session.select(None)
+            raise
 
-    def flush(self) -> None:
-        """Write the registry now if a write is due."""
+    def close(self, superseded: bool) -> None:
+        """Leave the registry as it is, or for the last time up to date, to the next hub."""
         if self._write is not None:
             self._write.cancel()
+        if not superseded:
+            self._save()
+        self._closed = True
+
+    def refresh(self) -> None:
+        """Renew the registry's times now and then, so that it is believed tomorrow."""
+        if time.monotonic() - self._saved_at > _REFRESH_S:
             self._save()
 
     def _gone(self, instance: Instance) -> None:
@@ -123,4 +153,6 @@ class Fleet:
 
     def _save(self) -> None:
         self._write = None
-        self._registry.write(self.instances.values())
+        if not self._closed:
+            self._saved_at = time.monotonic()
+            self._registry.write(self.instances.values())

@@ -13,8 +13,8 @@ from typing import Protocol
 
 from vim_mcp import PROTOCOL, __version__
 from vim_mcp.editors.process import process_state
-from vim_mcp.errors import EditorError, InstanceBlocked, InstanceGone
-from vim_mcp.limits import GRACE_S, MAX_RUN_S
+from vim_mcp.errors import EditorError, InstanceBlocked, InstanceGone, InvalidParams
+from vim_mcp.limits import GRACE_S, MAX_RUN_S, MAX_TO_EDITOR
 from vim_mcp.wire.messages import EditorInfo, Json, Reply, Started, encode
 
 log = logging.getLogger(__name__)
@@ -70,8 +70,7 @@ class Instance:
         self.id = instance_id
         self.info = info
         self.peer_pid = peer_pid
-        self.last_seen = time.time()
-        self.connected_at = self.last_seen
+        self.connected_at = time.time()
         self.gone = False
         self.on_gone: Callable[[Instance], None] = lambda _: None
         self._transport = transport
@@ -125,6 +124,7 @@ class Instance:
 
         Raises:
             EditorError: The editor answered with an error.
+            InvalidParams: The request is longer than an editor takes in at once.
             InstanceBlocked: No answer within `seconds` and a grace; the request is taken back,
                 so an act that had not begun never happens.
             InstanceGone: The connection ended before the answer.
@@ -145,7 +145,15 @@ class Instance:
         }
         if op is not None:
             message["op"] = op
-        self._send(message)
+        line = encode(message)
+        if len(line) > MAX_TO_EDITOR:
+            self._pending.pop(request_id)
+            raise InvalidParams(
+                f"{method} has {len(line)} bytes, an editor takes {MAX_TO_EDITOR} at once; "
+                "do it in parts, by line",
+                limit=MAX_TO_EDITOR,
+            )
+        self._transport.write(line)
         pending.timer = loop.call_later(seconds + grace, self._expire, request_id)
         try:
             return await pending.answer

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import time
 from collections.abc import Iterable
 from datetime import datetime, timezone
 
@@ -12,7 +13,7 @@ from vim_mcp import paths
 from vim_mcp.editors.instance import Instance
 from vim_mcp.editors.process import process_exists
 from vim_mcp.limits import REGISTRY_MAX_AGE_S
-from vim_mcp.wire.messages import Json
+from vim_mcp.wire.messages import EditorInfo, Json
 
 log = logging.getLogger(__name__)
 
@@ -31,7 +32,7 @@ def entry(instance: Instance, socket_path: str) -> Json:
         "main_file": info.main_file,
         "started": info.started or _iso(instance.connected_at),
         "buffers": list(info.buffers),
-        "last_seen": _iso(instance.last_seen),
+        "last_seen": _iso(time.time()),
         "root": info.root,
         "editor": info.editor,
         "version": info.version,
@@ -45,10 +46,11 @@ class Registry:
     def __init__(self, path: str, socket_path: str) -> None:
         self.path = path
         self._socket_path = socket_path
-        self._written = ""
 
-    def load(self) -> dict[str, Json]:
-        """Return the entries of an earlier hub whose editors may still be on their way back.
+    def load(self) -> list[Instance]:
+        """Return the editors of an earlier hub that may still be on their way back.
+
+        They are gone for now: asking one of them raises `InstanceGone`.
 
         A file that is not a registry is set aside under another name.
         """
@@ -58,28 +60,43 @@ class Registry:
             if not isinstance(found, dict):
                 raise ValueError("not a JSON object")
         except FileNotFoundError:
-            return {}
+            return []
         except (OSError, ValueError, RecursionError) as error:
             log.warning("registry %s is set aside: %s", self.path, error)
             try:
                 os.replace(self.path, self.path + ".corrupt")
             except OSError as failed:
                 log.warning("registry cannot be set aside: %s", failed)
-            return {}
-        return {k: v for k, v in found.items() if isinstance(v, dict) and _may_return(v)}
+            return []
+        return [
+            _absent(instance_id, entry)
+            for instance_id, entry in found.items()
+            if isinstance(entry, dict) and _may_return(entry)
+        ]
 
     def write(self, instances: Iterable[Instance]) -> None:
-        """Write the connected instances, if that changes the file."""
-        text = json.dumps(
-            {i.id: entry(i, self._socket_path) for i in instances}, indent=2, ensure_ascii=False
-        )
-        if text == self._written:
-            return
+        """Write the connected instances; a file that cannot be written is only a log line."""
+        text = json.dumps({i.id: entry(i, self._socket_path) for i in instances}, indent=2)
         try:
             paths.write_whole(self.path, text + "\n")
-            self._written = text
         except OSError as error:
             log.warning("registry %s is not written: %s", self.path, error)
+
+
+class _NoTransport:
+    """In the place of a connection that ended with an earlier hub."""
+
+    def write(self, data: bytes) -> None:
+        """Nobody is there."""
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+def _absent(instance_id: str, found: Json) -> Instance:
+    instance = Instance(instance_id, EditorInfo().updated(found), _NoTransport())
+    instance.gone = True
+    return instance
 
 
 def _may_return(found: Json) -> bool:

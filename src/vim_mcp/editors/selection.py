@@ -52,8 +52,8 @@ def choose(
     Raises:
         NoInstances: None is connected; `directory` is where this hub listens.
         InstanceNotFound: The call names one that is not connected.
-        InstanceGone: The session's selection is gone. It is forgotten, so that the next call
-            goes on; that call is not sent to another editor in silence.
+        InstanceGone: The session's selection is gone. The caller forgets it, so that the next
+            call goes on; this one is not sent to another editor in silence.
         AmbiguousInstance: Several are connected and nothing tells which.
     """
     if instance_id:
@@ -64,9 +64,7 @@ def choose(
         for instance in instances:
             if instance.id == session.selected:
                 return instance
-        lost = session.selected
-        session.select(None)
-        raise InstanceGone(lost)
+        raise InstanceGone(session.selected)
     if not instances:
         raise NoInstances(directory)
     for instance in instances:

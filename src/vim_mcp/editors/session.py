@@ -23,6 +23,8 @@ class Session:
     client: str = "unknown"
     selected: str | None = None
     subscriptions: set[str] = field(default_factory=set)
+    #: Ids of requests that another hub may have begun before it died.
+    asked_again: frozenset[int | str] = frozenset()
     on_change: Callable[[Session], None] = field(default=lambda _: None, repr=False)
 
     def select(self, instance_id: str | None) -> None:

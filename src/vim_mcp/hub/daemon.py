@@ -187,10 +187,13 @@ class Hub:
                     self.leave("superseded")
                 elif idle.check(len(self.doors)):
                     self.leave("idle")
-        if lock.held() and socket_identity(path) == identity:
+                else:
+                    self.fleet.refresh()
+        ours = lock.held() and socket_identity(path) == identity
+        if ours:
             os.unlink(path)
         server.close()
-        self.fleet.flush()
+        self.fleet.close(superseded=not ours)
         lock.release()
         await self._wind_down()
 

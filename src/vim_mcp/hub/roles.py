@@ -88,6 +88,9 @@ class SessionRole:
             on_change=self._tell_state,
         )
         self.session.restore(state or {})
+        again = hello.get("again")
+        if isinstance(again, list):
+            self.session.asked_again = frozenset(i for i in again if isinstance(i, int | str))
         self.forwarder_pid = door.peer_pid
         self.stream: SessionStream | None = None
         self._early: list[bytes] = []
@@ -150,8 +153,8 @@ class SessionRole:
         self._door.close()
 
     def _tell_state(self, session: Session) -> None:
-        line = json.dumps(session.state(), ensure_ascii=False)
-        self._door.write(f"#state {line}\n".encode())
+        # Escaped: a directory's name may have bytes that are no UTF-8.
+        self._door.write(f"#state {json.dumps(session.state())}\n".encode())
 
 
 def parse_hello(line: bytes) -> Json:

@@ -196,7 +196,10 @@ def file_path(file: str, cwd: str) -> str:
         InvalidParams: It is empty, not a file: URL, or relative with no directory known.
     """
     if re.match(r"[A-Za-z][A-Za-z0-9+.-]*://", file):
-        url = urlsplit(file)
+        try:
+            url = urlsplit(file)
+        except ValueError:
+            raise InvalidParams(f"{file!r} is not a file:// URL") from None
         if url.scheme != "file" or url.netloc not in ("", "localhost"):
             raise InvalidParams(f"{file!r} is not a local file; give a path or a file:// URL")
         file = unquote(url.path)

@@ -60,13 +60,14 @@ def row(instance: Instance, selected: str | None) -> InstanceRow:
     )
 
 
-def listing(desk: Desk) -> Instances:
+async def listing(desk: Desk) -> Instances:
     """Return all instances, marking the one that calls would go to now."""
+    await desk.fleet.returned()
     connected = sorted(desk.fleet.instances.values(), key=lambda i: i.connected_at)
-    held = desk.session.selected
+    chosen = None
     try:
         chosen = choose(
-            connected,
+            [*connected, *desk.fleet.absent()],
             desk.session,
             directory=desk.fleet.directory,
             preference=desk.fleet.preferences.project,
@@ -75,18 +76,16 @@ def listing(desk: Desk) -> Instances:
         if len(connected) == 1:
             hint = f"Calls go to {chosen}, the only instance."
     except AmbiguousInstance:
-        chosen = None
         hint = "Several instances: ask the user which one, then call select_vim_instance."
     except VimMcpError as error:
-        chosen, hint = None, str(error)
-    desk.session.select(held if held in desk.fleet.instances else None)
+        hint = str(error)
     return Instances(instances=[row(i, chosen) for i in connected], selected=chosen, hint=hint)
 
 
 @tool(title="List Vim instances", idempotent=True, always_load=True)
 async def list_vim_instances(desk: Desk) -> Instances:
     """List the user's running Vim and Neovim instances, and which of them calls go to."""
-    return listing(desk)
+    return await listing(desk)
 
 
 @tool(title="Select a Vim instance", idempotent=True)
@@ -95,6 +94,7 @@ async def select_vim_instance(
     instance_id: Annotated[str, Field(description="An instance_id from list_vim_instances.")],
 ) -> Selected:
     """Choose the Vim instance that the following calls of this session go to."""
+    await desk.fleet.returned(instance_id)
     instance = named(list(desk.fleet.instances.values()), instance_id)
     desk.session.select(instance.id)
     desk.fleet.preferences.remember(instance)

@@ -60,7 +60,7 @@ def head(line: bytes) -> Head:
     if len(line) <= SMALL:
         try:
             message = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             return NOTHING
         if not isinstance(message, dict):
             return NOTHING
@@ -73,10 +73,17 @@ def head(line: bytes) -> Head:
     found_id = re.match(_HEAD_ID, line[:_END]) or re.search(_TAIL_ID, line[-_END:])
     found_method = re.match(_HEAD_METHOD, line[:_END]) or re.search(_TAIL_METHOD, line[-_END:])
     return Head(
-        _as_id(json.loads(found_id[1])) if found_id else None,
+        _parse_id(found_id[1]) if found_id else None,
         found_method[1].decode("utf-8", "replace") if found_method else None,
     )
 
 
 def _as_id(value: object) -> MessageId | None:
     return value if isinstance(value, int | str) and not isinstance(value, bool) else None
+
+
+def _parse_id(raw: bytes) -> MessageId | None:
+    try:
+        return _as_id(json.loads(raw))
+    except ValueError:
+        return None

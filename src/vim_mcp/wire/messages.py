@@ -7,10 +7,15 @@ apart understand each other; what cannot be understood at all is `Nonsense`, nev
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 Json = dict[str, Any]
+
+#: Pids and versions; a larger number is no such thing and no system call takes it.
+_MAX_INT = 2**31 - 1
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
@@ -54,7 +59,7 @@ def _clean(raw: Json) -> Json:
             if isinstance(value, bool | int):
                 result[item.name] = bool(value)
         elif isinstance(default, int):
-            if isinstance(value, int) and not isinstance(value, bool):
+            if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MAX_INT:
                 result[item.name] = value
         elif isinstance(value, str):
             result[item.name] = value
@@ -135,13 +140,26 @@ Message = Register | Update | Started | Reply | Ask | Bye | Control | Unknown | 
 def decode(line: bytes) -> Json | None:
     """Return the JSON object of a line, or None.
 
-    Bytes that are not UTF-8 (an editor's buffer may hold any) become U+FFFD.
+    Bytes that are not UTF-8 (an editor's buffer may hold any) become U+FFFD, and so do lone
+    surrogates, which nothing could be written with.
     """
     try:
         message = json.loads(line.decode("utf-8", "replace"))
+        if b"\\u" in line:
+            message = _mended(message)
     except (ValueError, RecursionError):
         return None
     return message if isinstance(message, dict) else None
+
+
+def _mended(value: Any) -> Any:
+    if isinstance(value, str):
+        return _SURROGATE.sub("\ufffd", value)
+    if isinstance(value, list):
+        return [_mended(item) for item in value]
+    if isinstance(value, dict):
+        return {_mended(key): _mended(item) for key, item in value.items()}
+    return value
 
 
 def parse(line: bytes) -> Message:

@@ -121,3 +121,15 @@ def test_a_goodbye_is_remembered_until_the_next_hub_s_welcome() -> None:
     assert journal.goodbye == "stopped"
     journal.from_hub(b'#welcome {"version":"1"}')
     assert journal.goodbye == ""
+
+
+def test_requests_that_a_hub_had_taken_are_named_however_many_hubs_die() -> None:
+    journal = shaken()
+    for number in (1, 2):
+        journal.from_client(request(number, "tools/call"))
+    journal.from_hub(b"#ack 1 w")
+    assert journal.taken() == [1]
+    journal.replay()
+    assert journal.taken() == [1]
+    journal.from_hub(result(1))
+    assert journal.taken() == []

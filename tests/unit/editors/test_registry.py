@@ -40,14 +40,16 @@ def test_entries_have_the_seed_s_fields_and_the_file_is_private(tmp_path: Path) 
 def test_what_an_earlier_hub_knew_is_read_back(tmp_path: Path) -> None:
     path = tmp_path / "registry.json"
     Registry(str(path), "s").write([instance()])
-    assert list(Registry(str(path), "s").load()) == ["a-proj-1"]
+    [known] = Registry(str(path), "s").load()
+    assert (known.id, known.info.root, known.info.buffers) == ("a-proj-1", "/w", ("/w/a",))
+    assert known.gone, "it is not back yet"
 
 
 @pytest.mark.parametrize("text", ["{", "[]", "", "\x00", '{"a":'])
 def test_a_corrupt_file_is_set_aside(tmp_path: Path, text: str) -> None:
     path = tmp_path / "registry.json"
     path.write_text(text)
-    assert Registry(str(path), "s").load() == {}
+    assert Registry(str(path), "s").load() == []
     assert (tmp_path / "registry.json.corrupt").read_text() == text
 
 
@@ -58,12 +60,13 @@ def test_old_and_dead_entries_are_forgotten(tmp_path: Path) -> None:
         "alive": {"pid": os.getpid(), "last_seen": fresh},
         "old": {"pid": os.getpid(), "last_seen": old},
         "dead": {"pid": 2**22 + 1, "last_seen": fresh},
+        "no pid of this world": {"pid": 10**30, "last_seen": fresh},
         "odd": {"pid": "x", "last_seen": 5},
         "odder": 7,
     }
     path = tmp_path / "registry.json"
     path.write_text(json.dumps(entries))
-    assert list(Registry(str(path), "s").load()) == ["alive"]
+    assert [i.id for i in Registry(str(path), "s").load()] == ["alive"]
 
 
 def test_a_preference_is_one_line_and_one_entry_a_project(tmp_path: Path) -> None:

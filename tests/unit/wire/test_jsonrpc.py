@@ -24,7 +24,7 @@ def test_a_cancellation_names_its_request() -> None:
     assert head(line) == Head(None, "notifications/cancelled", 3)
 
 
-@pytest.mark.parametrize("line", [b"garbage", b"[1]", b"7", b'"x"', b"", b"\xff\xfe"])
+@pytest.mark.parametrize("line", [b"garbage", b"[1]", b"7", b'"x"', b"", b"\xff\xfe", b"[" * 5000])
 def test_what_is_no_message_has_no_head(line: bytes) -> None:
     assert head(line) == NOTHING
 
@@ -55,3 +55,9 @@ def test_a_big_request_is_read_from_its_ends(call_id: int | str, order: tuple[st
 def test_a_big_answer_has_an_id_and_no_method() -> None:
     line = json.dumps({"jsonrpc": "2.0", "id": 5, "result": {"text": BIG}}).encode()
     assert head(line) == Head(5, None)
+
+
+@pytest.mark.parametrize("raw", [b"007", b'"\\q"'])
+def test_an_id_that_is_no_json_is_no_id(raw: bytes) -> None:
+    line = b'{"jsonrpc":"2.0","id":' + raw + b',"result":{"t":"' + BIG.encode() + b'"}}'
+    assert head(line).id is None

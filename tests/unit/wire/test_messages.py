@@ -100,3 +100,9 @@ def test_bytes_that_are_not_utf8_become_replacement_characters() -> None:
 
 def test_an_encoded_message_is_one_line() -> None:
     assert encode({"text": "a\nb ü"}) == '{"text":"a\\nb ü"}\n'.encode()
+
+
+def test_lone_surrogates_and_numbers_no_system_knows_are_mended() -> None:
+    raw = b'{"type":"register","instance_id":"a","info":{"cwd":"/\\ud800x","pid":%d}}' % 10**30
+    assert parse(raw) == Register("a", EditorInfo(cwd="/\ufffdx", pid=0))
+    assert parse(b'{"id":1,"result":{"t":"\\u00e4\\ud83d\\ude00"}}') == Reply(1, {"t": "ä😀"})

@@ -17,7 +17,7 @@ let s:look_again = 25
 
 " Refusals that say nothing about the next try.
 let s:passing = ['hit_enter', 'pending_key', 'cmdwin', 'textlock', 'insert_mode',
-      \ 'visual_mode', 'busy', 'suspended', 'paused']
+      \ 'visual_mode', 'busy', 'suspended', 'paused', 'stale']
 
 let s:methods = {
       \ 'edit': function('vim_mcp#edit#Run'),
@@ -68,6 +68,17 @@ function! vim_mcp#acts#Park(request, due, Send) abort
         \ })
   call s:Changed()
   call s:Arm(0)
+endfunction
+
+" What the act named {params.op} had come to, for a caller that lost the answer.
+function! vim_mcp#acts#Outcome(params) abort
+  let l:op = get(a:params, 'op', '')
+  if type(l:op) != v:t_string || !has_key(s:outcomes, l:op)
+    return {'known': v:false}
+  elseif has_key(s:outcomes[l:op], 'error')
+    call vim_mcp#error#ThrowMade(s:outcomes[l:op].error)
+  endif
+  return extend({'known': v:true}, s:outcomes[l:op].result)
 endfunction
 
 " Take back the act with request id {id}; nothing happens when it has run.
@@ -173,6 +184,7 @@ function! s:Run(act) abort
     let l:outcome = {'error': vim_mcp#error#From(v:exception)}
   finally
     let s:is_running = 0
+    call vim_mcp#quiet#Settle()
   endtry
   let v:errmsg = l:errmsg
   call s:BecomeSafe()

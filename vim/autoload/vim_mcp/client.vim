@@ -28,20 +28,21 @@ let s:greeting_timer = -1
 " What uid and owner of $HOME say: '' no objection, v:null not known yet.
 let s:objection = v:null
 let s:home_is_ours = v:null
-" The time from which on a hub may be started; never before VimEnter.
-let s:hub_from = v:null
-let s:hub_started = -1.0e9
 let s:calls = {}
 let s:last_call = 0
 
 let s:first_pause = 50
 let s:longest_backoff = 1000
 let s:grace = 1000
-let s:hub_pause = 10000
+
+let s:logged = ''
 
 function! s:Become(phase, why) abort
-  if s:phase isnot# a:phase || s:why isnot# a:why
-    call vim_mcp#log#Write('now ' . a:phase . (a:why is# '' ? '' : ': ' . a:why))
+  let l:text = 'now ' . a:phase . (a:why is# '' ? '' : ': ' . a:why)
+  " What lasts is logged, and once, not every try.
+  if index(['off', 'waiting', 'ready'], a:phase) >= 0 && l:text isnot# s:logged
+    let s:logged = l:text
+    call vim_mcp#log#Write(l:text)
   endif
   let s:phase = a:phase
   let s:why = a:why
@@ -61,8 +62,8 @@ endfunction
 " The editor has started: what it edits is known now.
 function! vim_mcp#client#Entered() abort
   call s:Reconsider()
+  call vim_mcp#hub#Allow(s:grace)
   if s:phase isnot# 'off'
-    let s:hub_from = vim_mcp#clock#Now() + s:grace
     call vim_mcp#safely#Later(s:grace + 1, {-> s:phase is# 'waiting' ? s:Try() : 0})
     call vim_mcp#events#InfoChanged()
   endif
@@ -104,7 +105,7 @@ function! vim_mcp#client#Connect() abort
     return
   endif
   let s:is_asked = 1
-  let s:hub_from = 0.0
+  call vim_mcp#hub#Allow(0)
   let s:tries = 0
   if s:phase is# 'off' || s:phase is# 'waiting'
     call s:Try()
@@ -177,7 +178,10 @@ endfunction
 function! s:Failed(why) abort
   let s:last_error = a:why
   call s:Become('waiting', a:why)
-  call s:StartHub()
+  let l:problem = vim_mcp#hub#Need(s:is_asked, function('s:HubStarted'))
+  if l:problem isnot# ''
+    let s:last_error = l:problem
+  endif
   let l:pause = s:first_pause * float2nr(pow(2, min([s:tries, 10])))
   if l:pause > s:longest_backoff
     let l:pause = vim_mcp#options#Get('reconnect_interval')
@@ -189,30 +193,6 @@ function! s:Failed(why) abort
   let s:next_timer = vim_mcp#safely#Later(l:pause / 2 + l:pause * l:jitter / 1000, {-> s:Try()})
 endfunction
 
-function! s:StopTimers() abort
-  call timer_stop(s:next_timer)
-  call timer_stop(s:greeting_timer)
-  let [s:next_timer, s:greeting_timer] = [-1, -1]
-endfunction
-
-" Starting a hub
-
-function! s:StartHub() abort
-  let l:now = vim_mcp#clock#Now()
-  if s:hub_from is v:null || l:now < s:hub_from || l:now - s:hub_started < s:hub_pause
-        \ || !(s:is_asked || vim_mcp#options#Get('autostart'))
-    return
-  endif
-  let l:command = vim_mcp#options#Get('command')
-  if !executable(l:command[0])
-    let s:last_error = 'The program ' . l:command[0] . ' is not installed: install it with `pipx install vim-mcp`, or set g:vim_mcp_command.'
-    return
-  endif
-  let s:hub_started = l:now
-  call vim_mcp#log#Write('starting a hub')
-  call vim_mcp#hub#Start(l:command + ['hub', '--ensure'], function('s:HubStarted'))
-endfunction
-
 function! s:HubStarted(status) abort
   if a:status != 0
     let s:last_error = 'The hub could not be started (exit status ' . a:status . '): run `vim-mcp hub` in a terminal to see why.'
@@ -221,6 +201,12 @@ function! s:HubStarted(status) abort
     let s:tries = 0
     call s:Try()
   endif
+endfunction
+
+function! s:StopTimers() abort
+  call timer_stop(s:next_timer)
+  call timer_stop(s:greeting_timer)
+  let [s:next_timer, s:greeting_timer] = [-1, -1]
 endfunction
 
 " The connection
@@ -263,11 +249,7 @@ endfunction
 function! s:Lost(why) abort
   if s:phase is# 'ready'
     let s:tries = 0
-    if s:hub_from isnot v:null
-      " Others may be starting one already: time to meet them first.
-      let l:from = vim_mcp#clock#Now() + s:grace
-      let s:hub_from = l:from > s:hub_from ? l:from : s:hub_from
-    endif
+    call vim_mcp#hub#Postpone(s:grace)
   endif
   call s:Drop()
   call s:Failed(a:why)
@@ -353,12 +335,10 @@ function! s:Registered(message) abort
   let s:tries = 0
   let s:last_error = ''
   call s:StopTimers()
-  call vim_mcp#clock#Sync(s:registered_at, get(a:message, 't', s:registered_at))
+  call vim_mcp#clock#Sync(s:registered_at, get(a:message, 't', v:null))
   let s:instance_id = get(a:message, 'instance_id', s:instance_id)
   let s:hub = get(a:message, 'hub', {})
-  if s:hub_from isnot v:null && s:hub_from > vim_mcp#clock#Now() + s:hub_pause
-    let s:hub_from = 0.0
-  endif
+  call vim_mcp#hub#Seen()
   " Terminals opened in this editor tell an assistant which editor it is in.
   let $VIM_MCP_INSTANCE = s:instance_id
   call s:Become('ready', '')
@@ -381,8 +361,7 @@ endfunction
 function! s:Goodbye(reason) abort
   call vim_mcp#channel#Close(s:channel)
   call s:Lost('The hub said goodbye (' . a:reason . ').')
-  if (a:reason is# 'idle' || a:reason is# 'stopped') && s:hub_from isnot v:null
-    " It meant to leave: whoever needs one starts the next.
-    let s:hub_from = 1.0e18
+  if a:reason is# 'idle' || a:reason is# 'stopped'
+    call vim_mcp#hub#Forbid()
   endif
 endfunction

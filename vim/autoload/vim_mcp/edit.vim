@@ -26,7 +26,7 @@ function! vim_mcp#edit#Run(params) abort
   if !empty(l:save)
     call vim_mcp#save#Check(l:nr)
   endif
-  let l:changed = s:Apply(l:nr, l:hunks)
+  let l:changed = s:Apply(l:nr, s:IntoEmpty(l:nr, l:hunks))
   let l:answer = {'changed': l:changed, 'saved': v:false}
   if !empty(l:save)
     call extend(l:answer, s:Save(l:nr))
@@ -37,6 +37,19 @@ function! vim_mcp#edit#Run(params) abort
     let l:answer.context = s:Context(l:nr, l:changed[0], l:around)
   endif
   return extend(vim_mcp#target#Common(l:nr), l:answer)
+endfunction
+
+" An empty buffer has no line, though Vim shows one: what is put before or after
+" it takes its place, else the file would get an empty line that nobody wrote.
+function! s:IntoEmpty(nr, hunks) abort
+  if len(a:hunks) != 1 || a:hunks[0].last >= a:hunks[0].first || empty(a:hunks[0].lines)
+        \ || getbufline(a:nr, 1, 2) != ['']
+    return a:hunks
+  endif
+  " A file that holds one newline looks the same.
+  let l:is_empty = a:nr == bufnr('%') ? line2byte(2) < 0
+        \ : getfsize(getbufinfo(a:nr)[0].name) <= 0
+  return l:is_empty ? [extend({'first': 1, 'last': 1}, a:hunks[0], 'keep')] : a:hunks
 endfunction
 
 " The changed {range} with {around} lines before and after, in one answer with

@@ -13,7 +13,12 @@ endfunction
 
 " Leave the running request with this error.
 function! vim_mcp#error#Throw(code, reason, message) abort
-  throw s:prefix . json_encode(vim_mcp#error#Make(a:code, a:reason, a:message))
+  call vim_mcp#error#ThrowMade(vim_mcp#error#Make(a:code, a:reason, a:message))
+endfunction
+
+" The same with an error object.
+function! vim_mcp#error#ThrowMade(error) abort
+  throw s:prefix . json_encode(a:error)
 endfunction
 
 " Parameters that cannot be meant: -32602.

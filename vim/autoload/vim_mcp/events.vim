@@ -44,7 +44,8 @@ endfunction
 " An autocommand: remember that it happened, tell later. Not restarting the timer
 " is what makes this cheap.
 function! s:Note(event) abort
-  let s:facts[a:event . expand('<abuf>')] = [a:event, +expand('<abuf>')]
+  let l:nr = expand('<abuf>')
+  let s:facts[a:event . l:nr] = [a:event, +l:nr]
   if s:timer == -1
     let s:timer = vim_mcp#safely#Later(s:gather, function('s:Tell'))
   endif

@@ -5,6 +5,9 @@
 let s:address = '\%(\d\+\|[.$]\|''[a-z<>[\]]\)\?\%([+-]\d*\)*'
 let s:range = '%\|' . s:address . '\%(,' . s:address . '\)\?'
 
+let s:edits = ['substitute', 'delete', 'move', 'copy', 't', 'join', '>', '<', 'sort', 'retab',
+      \ 'undo', 'redo']
+
 " What serves instead of a refused command, by a pattern for its name.
 let s:instead = [
       \ ['^\%(e\%[dit]\|new\|vne\%[w]\|sp\%[lit]\|vs\%[plit]\|tabe\%[dit]\|tabnew\|fin\%[d]\|vi\%[sual]\|vie\%[w]\|sf\%[ind]\|drop\)$',
@@ -38,6 +41,10 @@ function! vim_mcp#policy#Check(command) abort
   let l:full = s:FullName(l:name)
   if l:full is# ''
     call s:Deny(s:Instead(l:name))
+  endif
+  if index(s:edits, l:full) >= 0 && (&readonly || !&modifiable)
+    " Vim would only warn about 'readonly', and wait a second.
+    call vim_mcp#error#Throw(1004, 'readonly', "This buffer is read-only ('readonly' is set or 'modifiable' is off). Ask the user.")
   endif
   let [l:shortest, l:may_range, l:may_bang, l:Arguments] = s:commands[l:full]
   let l:rest = strpart(l:rest, strlen(l:name))

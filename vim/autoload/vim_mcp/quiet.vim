@@ -44,6 +44,13 @@ function! s:SawSwap() abort
   let s:swap_seen = 1
 endfunction
 
+" Nothing is being run any more. (Ctrl-C may have come before a :finally.)
+function! vim_mcp#quiet#Settle() abort
+  while s:depth > 0
+    call vim_mcp#quiet#Lower()
+  endwhile
+endfunction
+
 function! vim_mcp#quiet#RefuseSwap() abort
   call vim_mcp#error#Throw(1004, '', 'There is a swap file: another editor has this file open, or a crashed one did. Ask the user.')
 endfunction

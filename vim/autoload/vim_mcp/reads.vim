@@ -9,6 +9,7 @@ function! vim_mcp#reads#Methods() abort
         \ 'health': function('s:Health'),
         \ 'get_state': function('s:GetState'),
         \ 'get_lines': function('s:GetLines'),
+        \ 'outcome': function('vim_mcp#acts#Outcome'),
         \ }
 endfunction
 

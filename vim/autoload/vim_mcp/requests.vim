@@ -28,9 +28,7 @@ endfunction
 function! s:Due(request) abort
   let l:age = get(a:request, 'deadline_ms', 2000)
   let l:age = type(l:age) == v:t_number || type(l:age) == v:t_float ? l:age : 2000
-  let l:t = get(a:request, 't', v:null)
-  return type(l:t) == v:t_number || type(l:t) == v:t_float
-        \ ? vim_mcp#clock#When(l:t, l:age) : vim_mcp#clock#Now() + l:age
+  return vim_mcp#clock#When(get(a:request, 't', v:null), l:age)
 endfunction
 
 function! s:Read(Method, params) abort

@@ -7,7 +7,8 @@ function! vim_mcp#safely#Call(Function, arguments) abort
   try
     call call(a:Function, a:arguments)
   catch
-    call vim_mcp#log#Write('failed: ' . v:exception . ' at ' . v:throwpoint)
+    " Cut, because messages of json_decode() hold what it was given.
+    call vim_mcp#log#Write('failed: ' . strcharpart(v:exception, 0, 80) . ' at ' . v:throwpoint)
   endtry
   let v:errmsg = l:errmsg
 endfunction

@@ -8,7 +8,7 @@ function! vim_mcp#undo#Break(nr) abort
   if a:nr == bufnr('%')
     let &l:undolevels = &l:undolevels
   else
-    call setbufvar(a:nr, '&undolevels', getbufvar(a:nr, '&undolevels'))
+    call setbufvar(a:nr, '&undolevels', getbufvar(a:nr, '&l:undolevels'))
   endif
 endfunction
 
