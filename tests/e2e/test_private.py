@@ -69,9 +69,9 @@ def test_neither_text_nor_name_is_seen_anywhere(
     # The hub is told of buffers a moment later; a public one tells when it has been.
     public = write(sandbox, "public.txt", "public")
     editor.command(f"badd {public}")
+    registry = sandbox.run / "vim-mcp-registry.json"
     wait_until(
-        lambda: str(public) in assistant.call("list_vim_instances").text,
-        what="the hub to hear of a new buffer",
+        lambda: str(public) in registry.read_text(), what="the hub to write down a new buffer"
     )
     files = [one.read_text() for one in sandbox.run.iterdir() if one.is_file()]
     seen = "\n".join([everything(assistant), str(hub.status()), *files])

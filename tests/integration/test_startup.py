@@ -24,8 +24,11 @@ STARTING = {name: value for name, value in ALONE.items() if name != "rc_extra"}
 
 def test_start_and_connection_change_nothing_on_the_screen(new_editor: Start) -> None:
     extra = "set laststatus=2 showcmd ruler"
-    without = new_editor(rc_extra=extra, plugin=False)
-    connected = new_editor(rc_extra=extra)
+    # The intro asks for one thing or another, from day to day; but it is there.
+    intro = new_editor(rc_extra=extra)
+    assert "<Enter>" in intro.screen()
+    without = new_editor(rc_extra=f"{extra} shortmess+=I", plugin=False)
+    connected = new_editor(rc_extra=f"{extra} shortmess+=I")
     assert str(connected.screen()) == str(without.screen())
     assert connected.messages() == without.messages() == ""
     assert connected.eval("v:errmsg") == ""

@@ -25,12 +25,13 @@ def insert(text: str, **target: Any) -> Json:
 
 
 def test_an_act_is_done_and_announced(wired: Wired) -> None:
+    wired.editor.type("itext<Esc>")
     request = wired.line.request("edit", insert("new"), op="s:1:1")
     wired.line.send(request)
     answer = wired.line.answer(request["id"])
     assert answer["result"]["changed"] == [{"first": 1, "last": 1}]
     assert wired.line.started == [request["id"]]
-    assert wired.editor.lines() == ["new", ""]
+    assert wired.editor.lines() == ["new", "text"]
 
 
 def test_an_act_that_comes_after_its_deadline_is_refused(wired: Wired) -> None:
@@ -86,6 +87,7 @@ def test_an_act_that_waits_for_the_user_is_refused_at_its_deadline(wired: Wired)
 def test_deadlines_are_told_by_the_hubs_clock(
     fake_hub: FakeHub, unwired: Editor, clock: float
 ) -> None:
+    unwired.type("itext<Esc>")
     line, _ = fake_hub.greet(t=clock)
     begun = clock_ms()
 
@@ -95,7 +97,7 @@ def test_deadlines_are_told_by_the_hubs_clock(
     late = line.ask("edit", insert("late"), op="s:1:1", t=now() - LATE_MS)
     assert late["error"]["code"] == 1003
     assert "result" in line.ask("edit", insert("in time"), op="s:2:1", t=now())
-    assert unwired.lines() == ["in time", ""]
+    assert unwired.lines() == ["in time", "text"]
 
 
 def test_a_read_after_its_deadline_gets_no_answer(wired: Wired) -> None:
@@ -105,11 +107,12 @@ def test_a_read_after_its_deadline_gets_no_answer(wired: Wired) -> None:
 
 
 def test_a_request_without_the_fields_of_this_protocol_is_answered(wired: Wired) -> None:
+    wired.editor.type("itext<Esc>")
     wired.line.send({"id": 1001, "method": "get_lines"})
-    assert wired.line.answer(1001)["result"]["lines"] == [""]
+    assert wired.line.answer(1001)["result"]["lines"] == ["text"]
     wired.line.send({"id": 1002, "method": "edit", "params": insert("old hub")})
     assert "result" in wired.line.answer(1002)
-    assert wired.editor.lines() == ["old hub", ""]
+    assert wired.editor.lines() == ["old hub", "text"]
 
 
 # --- taken back -------------------------------------------------------------------------------
@@ -160,16 +163,18 @@ def test_acts_that_wait_are_dropped_with_the_connection(wired: Wired) -> None:
 
 
 def test_an_act_asked_for_twice_is_done_once(wired: Wired) -> None:
+    wired.editor.type("itext<Esc>")
     first = wired.line.ask("edit", insert("once"), op="s:1:1")
     second = wired.line.ask("edit", insert("once"), op="s:1:1")
     assert second["id"] != first["id"]
     assert second["result"] == first["result"]
-    assert wired.editor.lines() == ["once", ""]
+    assert wired.editor.lines() == ["once", "text"]
     assert "result" in wired.line.ask("edit", insert("another"), op="s:1:2")
-    assert wired.editor.lines() == ["another", "once", ""]
+    assert wired.editor.lines() == ["another", "once", "text"]
 
 
 def test_an_act_asked_for_again_by_the_next_hub_is_done_once(wired: Wired) -> None:
+    wired.editor.type("itext<Esc>")
     editor, line, hub = wired
     requests = [line.request("edit", insert(str(n)), op=f"s:{n}:1") for n in range(64)]
     for request in requests:
@@ -192,12 +197,13 @@ def test_a_failed_act_asked_for_again_fails_the_same_way(wired: Wired) -> None:
 
 
 def test_an_act_refused_for_the_moment_may_be_asked_for_again(wired: Wired) -> None:
+    wired.editor.type("itext<Esc>")
     wired.editor.type(":VimMCPPause<CR>")
     refused = wired.line.ask("edit", insert("now"), op="s:1:1")
     assert refused["error"]["data"]["reason"] == "paused"
     wired.editor.type(":VimMCPResume<CR>")
     assert "result" in wired.line.ask("edit", insert("now"), op="s:1:1")
-    assert wired.editor.lines() == ["now", ""]
+    assert wired.editor.lines() == ["now", "text"]
 
 
 # --- events -----------------------------------------------------------------------------------

@@ -33,6 +33,8 @@ let s:last_call = 0
 
 let s:first_pause = 50
 let s:longest_backoff = 1000
+" Some 6 s: longer than a hub takes to be started by whoever needs it.
+let s:quick_tries = 10
 let s:grace = 1000
 
 let s:logged = ''
@@ -182,9 +184,10 @@ function! s:Failed(why) abort
   if l:problem isnot# ''
     let s:last_error = l:problem
   endif
-  let l:pause = s:first_pause * float2nr(pow(2, min([s:tries, 10])))
-  if l:pause > s:longest_backoff
-    let l:pause = vim_mcp#options#Get('reconnect_interval')
+  let l:pause = vim_mcp#options#Get('reconnect_interval')
+  if s:tries < s:quick_tries
+    let l:backoff = s:first_pause * float2nr(pow(2, s:tries))
+    let l:pause = min([l:backoff, s:longest_backoff, l:pause])
   endif
   let s:tries += 1
   " Half to one and a half times, so that many editors do not dial together.

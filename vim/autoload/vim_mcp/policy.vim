@@ -42,9 +42,9 @@ function! vim_mcp#policy#Check(command) abort
   if l:full is# ''
     call s:Deny(s:Instead(l:name))
   endif
-  if index(s:edits, l:full) >= 0 && (&readonly || !&modifiable)
-    " Vim would only warn about 'readonly', and wait a second.
-    call vim_mcp#error#Throw(1004, 'readonly', "This buffer is read-only ('readonly' is set or 'modifiable' is off). Ask the user.")
+  if index(s:edits, l:full) >= 0 && &readonly
+    " Vim would only warn, and wait a second.
+    call vim_mcp#error#Throw(1004, 'readonly', "This buffer is read-only ('readonly' is set). Ask the user.")
   endif
   let [l:shortest, l:may_range, l:may_bang, l:Arguments] = s:commands[l:full]
   let l:rest = strpart(l:rest, strlen(l:name))
