@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from concurrent.futures import Future
 from typing import NamedTuple
@@ -58,23 +59,16 @@ MOMENTS = {
 moments = pytest.mark.parametrize("moment", MOMENTS.values(), ids=MOMENTS)
 
 
+def begin(editor: Editor, keys: str) -> None:
+    """Type keys that leave a command unfinished, and wait until the editor has taken them in."""
+    with contextlib.suppress(EditorBlocked):
+        editor.type(keys)
+
+
 def enter(editor: Editor, moment: Moment) -> None:
     """Type the keys into a moment and wait until the editor is there."""
-    editor.type(moment.enter, sync=False)
-    wait_until(
-        lambda: editor.mode() == moment.mode and (moment.mode != "n" or at_rest(editor)),
-        what=f"mode {moment.mode!r}",
-        detail=lambda: f"it is {editor.mode()!r}\n{editor.screen().framed()}",
-    )
-
-
-def at_rest(editor: Editor) -> bool:
-    """Whether the keys that leave mode(1) at "n" are taken in; a blocked editor cannot say."""
-    try:
-        here = "reg_recording() isnot# '' || getcmdwintype() isnot# '' || state('S') isnot# ''"
-        return bool(editor.eval(here if editor.kind == "vim" else here.rpartition(" ||")[0]))
-    except EditorBlocked:
-        return True
+    begin(editor, moment.enter)
+    editor.wait_mode(moment.mode)
 
 
 def assert_waits(editor: Editor, assistant: Assistant, act: Future[Answer]) -> None:
@@ -199,7 +193,7 @@ def test_command_half_typed_meets_the_file_it_was_begun_in(
     editor.command("set hidden")
     number = show(editor, mine)
     editor.type("gg0")
-    editor.type(keys, sync=False)
+    begin(editor, keys)
     opened = assistant.call_async("vim_open", file=str(other))
     assert_waits(editor, assistant, opened)
     editor.type(rest)
