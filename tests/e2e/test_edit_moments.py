@@ -106,8 +106,8 @@ def test_edit_waits_until_the_user_leaves(
 
 @pytest.fixture
 def impatient(hub: Hub) -> Hub:
-    """A hub of this test's own whose acts wait for a second at most."""
-    return hub.restart(VIM_MCP_TIMEOUT_SCALE="0.2")
+    """A hub of this test's own whose acts wait for two seconds at most."""
+    return hub.restart(VIM_MCP_TIMEOUT_SCALE="0.4")
 
 
 @pytest.mark.private
