@@ -17,7 +17,6 @@ from mcp.server.models import InitializationOptions
 from mcp.server.subscriptions import (
     InMemorySubscriptionBus,
     ListenHandler,
-    ResourcesListChanged,
     ResourceUpdated,
 )
 
@@ -86,12 +85,6 @@ class AssistantServer:
             await self._bus.publish(ResourceUpdated(uri))
             if uri in self.session.subscriptions and self._legacy is not None:
                 await self._legacy.send_resource_updated(uri)
-
-    async def resources_changed(self) -> None:
-        """Tell the assistant that the list of resources changed."""
-        await self._bus.publish(ResourcesListChanged())
-        if self._legacy is not None:
-            await self._legacy.send_resource_list_changed()
 
     # --- tools --------------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ import time
 from vim_mcp import PROTOCOL, __version__
 from vim_mcp.client.connect import connect
 from vim_mcp.client.journal import Journal
-from vim_mcp.errors import LineTooLong, VimMcpError
+from vim_mcp.errors import VimMcpError
 from vim_mcp.limits import MAX_SESSION_LINE
 from vim_mcp.wire.framing import LineBuffer
 
@@ -217,7 +217,7 @@ def main() -> int:
     os.dup2(2, 1)
     try:
         return Forwarder(0, out).run()
-    except (VimMcpError, LineTooLong) as error:
+    except VimMcpError as error:
         _say(str(error))
         return 1
     except KeyboardInterrupt:

@@ -31,16 +31,6 @@ class Text:
         """Number of the last line held; `first - 1` when there is none."""
         return self.first + len(self.lines) - 1
 
-    def facts(self) -> Json:
-        """What every answer with text tells beside it."""
-        return {
-            "bufnr": self.bufnr,
-            "file": self.file,
-            "changedtick": self.changedtick,
-            "line_count": self.line_count,
-            "modified": self.modified,
-        }
-
 
 def from_vim(line: str) -> str:
     """Vim keeps a NUL in a line as a newline."""
