@@ -67,6 +67,11 @@ function! vim_mcp#acts#Park(request, due, Send) abort
         \ 'send': a:Send,
         \ })
   call s:Changed()
+  if s:timer == -1 && !s:is_running && !vim_mcp#client#HasMore()
+    " It came alone: nothing that waits has taken it back. A second one that comes
+    " in this turn finds the timer armed.
+    call s:Drain()
+  endif
   call s:Arm(0)
 endfunction
 

@@ -32,6 +32,15 @@ function! vim_mcp#channel#Send(id, line) abort
         \ : s:VimSend(a:id, a:line . "\n")
 endfunction
 
+" Has the peer sent more than the line that is being handled now?
+function! vim_mcp#channel#HasMore(id) abort
+  if !has_key(s:channels, a:id)
+    return 0
+  endif
+  return has('nvim') ? luaeval('require("vim_mcp.channel").has_more(_A)', a:id)
+        \ : ch_canread(s:channels[a:id].handle)
+endfunction
+
 function! vim_mcp#channel#Close(id) abort
   let l:channel = s:Forget(a:id)
   if empty(l:channel)

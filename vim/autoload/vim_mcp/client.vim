@@ -280,6 +280,11 @@ function! vim_mcp#client#Send(message) abort
   return s:channel > 0 && vim_mcp#channel#Send(s:channel, vim_mcp#text#Encode(a:message))
 endfunction
 
+" Has the hub sent more than the line that is being handled now?
+function! vim_mcp#client#HasMore() abort
+  return vim_mcp#channel#HasMore(s:channel)
+endfunction
+
 " Ask the hub; {Then}(reply) is called unless the connection ends before.
 function! vim_mcp#client#Call(method, Then) abort
   let s:last_call += 1

@@ -44,10 +44,11 @@ function! s:ModeReason(mode) abort
 endfunction
 
 " m: a mapping is half typed, o: an operator waits, a: completion is busy,
-" x: autocommands run, s: messages scrolled, S: anything else half done.
+" x: autocommands run, s: messages scrolled, w: a callback of another plugin waits
+" for its own channel, S: anything else half done.
 function! s:IsHalfway() abort
   " In a terminal every key leaves S behind.
-  let l:flags = mode() is# 't' ? 'moaxs' : 'moaxsS'
+  let l:flags = mode() is# 't' ? 'moaxsw' : 'moaxswS'
   return (exists('*state') && state(l:flags) isnot# '') || pumvisible()
         \ || reg_recording() isnot# '' || reg_executing() isnot# ''
 endfunction

@@ -3,6 +3,7 @@
 let s:depth = 0
 let s:saved = {}
 let s:swap_seen = 0
+let s:is_watching = 0
 
 " From here to the matching Lower() the editor asks the user nothing: no dialog,
 " no prompt about a swap file. To be used with :finally.
@@ -17,20 +18,26 @@ function! vim_mcp#quiet#Raise() abort
     " It turns errors into dialogs.
     noautocmd set noconfirm
   endif
-  augroup vim_mcp_quiet
-    autocmd!
-    autocmd SwapExists * let v:swapchoice = 'q' | call s:SawSwap()
-  augroup END
+  if !s:is_watching
+    " At the first act, so after the autocommands of others, and for good: taking
+    " one back makes Vim look through all there are, 0.3 ms where filetypes are on.
+    let s:is_watching = 1
+    augroup vim_mcp_quiet
+      autocmd!
+      autocmd SwapExists * call s:OnSwap()
+    augroup END
+  endif
 endfunction
 
 function! vim_mcp#quiet#Lower() abort
   let s:depth -= 1
   if s:depth == 0
-    augroup vim_mcp_quiet
-      autocmd!
-    augroup END
-    augroup! vim_mcp_quiet
-    noautocmd let [&confirm, &shortmess] = [s:saved.confirm, s:saved.shortmess]
+    if &confirm != s:saved.confirm
+      noautocmd let &confirm = s:saved.confirm
+    endif
+    if &shortmess isnot# s:saved.shortmess
+      noautocmd let &shortmess = s:saved.shortmess
+    endif
   endif
 endfunction
 
@@ -40,8 +47,12 @@ function! vim_mcp#quiet#HideAttention() abort
   noautocmd set shortmess+=A
 endfunction
 
-function! s:SawSwap() abort
-  let s:swap_seen = 1
+" Only while we run something: the user's own :edit asks as it always does.
+function! s:OnSwap() abort
+  if s:depth > 0
+    let v:swapchoice = 'q'
+    let s:swap_seen = 1
+  endif
 endfunction
 
 " Nothing is being run any more. (Ctrl-C may have come before a :finally.)

@@ -1,20 +1,21 @@
 " Requests of the hub: reads are answered here and now, acts wait their turn.
 
+let s:reads = vim_mcp#reads#Methods()
+
 " Answer or queue {request}, a decoded message with a method.
 function! vim_mcp#requests#Handle(request) abort
   if !has_key(a:request, 'id')
     return
   endif
-  let l:reads = vim_mcp#reads#Methods()
   if type(a:request.method) != v:t_string || type(get(a:request, 'params', {})) != v:t_dict
     call s:Answer(a:request.id, {'error': vim_mcp#error#Make(-32602, '', 'method must be a string and params an object.')})
     return
   endif
   let a:request.params = get(a:request, 'params', {})
   let l:due = s:Due(a:request)
-  if has_key(l:reads, a:request.method)
+  if has_key(s:reads, a:request.method)
     if l:due > vim_mcp#clock#Now()
-      call s:Answer(a:request.id, s:Read(l:reads[a:request.method], a:request.params))
+      call s:Answer(a:request.id, s:Read(s:reads[a:request.method], a:request.params))
     endif
   elseif vim_mcp#acts#Has(a:request.method)
     call vim_mcp#acts#Park(a:request, l:due, function('vim_mcp#client#Send'))

@@ -50,8 +50,9 @@ local function deliver(id, pipe)
   pipe.scheduled = false
   local lines = pipe.lines
   pipe.lines = {}
-  for _, line in ipairs(lines) do
+  for i, line in ipairs(lines) do
     if pipes[id] ~= pipe then return end
+    pipe.undelivered = #lines - i
     call('vim_mcp#channel#NvimLine', id, line)
   end
 end
@@ -88,7 +89,7 @@ end
 function M.open(id, path)
   local handle = uv.new_pipe(false)
   if not handle then return false end
-  local pipe = { handle = handle, partial = {}, lines = {}, scheduled = false }
+  local pipe = { handle = handle, partial = {}, lines = {}, undelivered = 0, scheduled = false }
   pipes[id] = pipe
   local begun = pcall(handle.connect, handle, path, function(err)
     if err then return finish(id, pipe) end
@@ -113,6 +114,11 @@ function M.send(id, text)
   if not pipe or pipe.handle:is_closing() then return 0 end
   local ok = pcall(pipe.handle.write, pipe.handle, text)
   return ok and 1 or 0
+end
+
+function M.has_more(id)
+  local pipe = pipes[id]
+  return pipe and (pipe.undelivered > 0 or #pipe.lines > 0) or false
 end
 
 function M.close(id)
