@@ -11,7 +11,7 @@ from typing import Any
 
 import mcp.types as t
 from mcp import MCPError
-from mcp.server import NotificationOptions, Server, ServerRequestContext
+from mcp.server import NotificationOptions, Server
 from mcp.server.context import CallNext, HandlerResult
 from mcp.server.models import InitializationOptions
 from mcp.server.subscriptions import (
@@ -22,6 +22,7 @@ from mcp.server.subscriptions import (
 
 from vim_mcp import __version__
 from vim_mcp.assistants import resources
+from vim_mcp.assistants.asking import Context, settled
 from vim_mcp.editors.call import Call
 from vim_mcp.editors.fleet import Fleet
 from vim_mcp.editors.session import Session
@@ -43,8 +44,6 @@ as expected_changedtick when you edit by line numbers. Every edit is one undo st
 before big changes, and leave saving to the user unless asked.
 If several instances are connected and none is selected (error 1001), ask the user which one. Error 1003 \
 means that the editor is busy or waits at a prompt: tell the user what it says."""
-
-Context = ServerRequestContext[Session, Any]
 
 
 class AssistantServer:
@@ -93,12 +92,17 @@ class AssistantServer:
     ) -> t.ListToolsResult:
         return t.ListToolsResult(tools=[describe(tool) for tool in TOOLS.values()])
 
-    async def _call_tool(self, ctx: Context, params: t.CallToolRequestParams) -> t.CallToolResult:
+    async def _call_tool(
+        self, ctx: Context, params: t.CallToolRequestParams
+    ) -> t.CallToolResult | t.InputRequiredResult:
         tool = TOOLS.get(params.name)
         if tool is None:
             raise MCPError(-32602, f"there is no tool {params.name!r}; tools/list names them")
         try:
-            return await self._run(tool, params.arguments or {}, ctx.request_id)
+            arguments = params.arguments or {}
+            return await settled(
+                ctx, params, self.fleet, lambda: self._run(tool, arguments, ctx.request_id)
+            )
         except VimMcpError as error:
             return failed(error)
 
@@ -139,9 +143,12 @@ class AssistantServer:
 
     async def _read_resource(
         self, ctx: Context, params: t.ReadResourceRequestParams
-    ) -> t.ReadResourceResult:
+    ) -> t.ReadResourceResult | t.InputRequiredResult:
+        uri, request_id = str(params.uri), str(ctx.request_id)
         try:
-            return await resources.read(str(params.uri), self._desk, str(ctx.request_id))
+            return await settled(
+                ctx, params, self.fleet, lambda: resources.read(uri, self._desk, request_id)
+            )
         except VimMcpError as error:
             raise MCPError(error.code, str(error), error.data or None) from None
 

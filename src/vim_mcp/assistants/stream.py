@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import math
+import os
 from collections.abc import Callable
 from typing import Any, Protocol
 
@@ -19,6 +20,8 @@ from vim_mcp.tools.base import TOOLS
 
 log = logging.getLogger(__name__)
 
+_CANCELLED = "notifications/cancelled"
+
 
 class Outlet(Protocol):
     """Where lines for the assistant go."""
@@ -29,13 +32,23 @@ class Outlet(Protocol):
 
 
 class _Writer:
-    """The SDK's write stream: one line a message, straight to the socket."""
+    """The SDK's write stream: one line a message, straight to the socket.
 
-    def __init__(self, outlet: Outlet, on_answer: Callable[[object], None]) -> None:
-        self._outlet, self._on_answer = outlet, on_answer
+    Ids of our own requests get a prefix that no other hub uses: what a client answers to a hub
+    that has died must not be taken for the answer to another question.
+    """
+
+    def __init__(self, outlet: Outlet, prefix: str, on_answer: Callable[[object], None]) -> None:
+        self._outlet, self._prefix, self._on_answer = outlet, prefix, on_answer
 
     async def send(self, item: SessionMessage, /) -> None:
         message = item.message
+        if isinstance(message, t.JSONRPCRequest):
+            message = message.model_copy(update={"id": f"{self._prefix}{message.id}"})
+        elif isinstance(message, t.JSONRPCNotification) and message.method == _CANCELLED:
+            params = dict(message.params or {})
+            params["requestId"] = f"{self._prefix}{params.get('requestId')}"
+            message = message.model_copy(update={"params": params})
         line = message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n"
         if isinstance(message, t.JSONRPCResponse | t.JSONRPCError):
             self._on_answer(message.id)
@@ -63,6 +76,7 @@ class SessionStream:
         self.assistant = assistant
         self._outlet = outlet
         self._in_flight: set[object] = set()
+        self._prefix = f"{os.urandom(4).hex()}-"
         self._opened_with: str | None = None
         self._next: list[SessionMessage] = []
         self._send, self._receive = self._streams()
@@ -74,6 +88,13 @@ class SessionStream:
         except ValueError:
             self._outlet.write(_not_understood(line))
             return
+        if isinstance(message, t.JSONRPCResponse | t.JSONRPCError):
+            prefix, dash, number = str(message.id).rpartition("-")
+            if prefix + dash != self._prefix or not number.isdecimal():
+                log.debug("an answer to a question of an earlier hub is dropped")
+                return
+            # The SDK counts its requests.
+            message = message.model_copy(update={"id": int(number)})
         item = SessionMessage(message)
         if isinstance(message, t.JSONRPCRequest):
             acts = message.method == "tools/call" and _acts(message.params)
@@ -93,7 +114,7 @@ class SessionStream:
                 self._next.append(item)
                 self._send.close()
                 return
-        elif getattr(message, "method", "") == "notifications/cancelled":
+        elif getattr(message, "method", "") == _CANCELLED:
             # Never answered, so no longer in flight.
             self._in_flight.discard((getattr(message, "params", None) or {}).get("requestId"))
         if self._next:
@@ -120,7 +141,7 @@ class SessionStream:
             await serve_dual_era_loop(
                 self.assistant.server,
                 self._receive,
-                _Writer(self._outlet, self._in_flight.discard),
+                _Writer(self._outlet, self._prefix, self._in_flight.discard),
                 lifespan_state=self.assistant.session,
                 init_options=self.assistant.options,
             )

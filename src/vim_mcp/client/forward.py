@@ -179,6 +179,7 @@ class Forwarder:
     def _next_hub(self) -> bool:
         """Find or start the next hub and replay; False when hubs die as they come."""
         self._hub.close()
+        self._to_client += b"".join(line + b"\n" for line in self._journal.withdrawn())
         now = time.monotonic()
         welcomed, self._journal.welcomed = self._journal.welcomed, False
         if welcomed or not self._deaths or now - self._deaths[-1] > _DYING_S:

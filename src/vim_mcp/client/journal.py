@@ -40,6 +40,8 @@ class Journal:
         #: Open requests that a hub has taken, this one or one before: True for acts.
         self._taken: dict[MessageId, bool] = {}
         self._listening: set[MessageId] = set()
+        #: Questions of the hub (elicitation) that the client has not answered yet.
+        self._questions: set[MessageId] = set()
         self._swallow_answer: MessageId | None = None
         self._swallow_listening: set[MessageId] = set()
 
@@ -56,6 +58,8 @@ class Journal:
         """Note a line of the client on its way to the hub."""
         seen = head(line)
         if seen.method is None:
+            if seen.id is not None:
+                self._questions.discard(seen.id)
             return
         if seen.id is None:
             if seen.method == "notifications/initialized":
@@ -77,7 +81,10 @@ class Journal:
         if self._listening and _SUBSCRIBED in line[:200] and self._seen_before(line):
             return False
         seen = head(line)
-        if seen.id is None or seen.method is not None:
+        if seen.id is None:
+            return True
+        if seen.method is not None:
+            self._questions.add(seen.id)
             return True
         self._forget(seen.id)
         if seen.id == self._swallow_answer:
@@ -99,6 +106,21 @@ class Journal:
             lines.append(self._initialized)
         self._swallow_listening = self._listening & self._open.keys()
         return [*lines, *self._open.values()]
+
+    def withdrawn(self) -> list[bytes]:
+        """Return what tells the client that the questions of a dead hub need no answer."""
+        lines = [
+            json.dumps(
+                {
+                    "jsonrpc": "2.0",
+                    "method": "notifications/cancelled",
+                    "params": {"requestId": call_id, "reason": "the hub was restarted"},
+                }
+            ).encode()
+            for call_id in self._questions
+        ]
+        self._questions.clear()
+        return lines
 
     def _private(self, line: bytes) -> None:
         if line.startswith(ACK):

@@ -132,6 +132,11 @@ class Fleet:
             session.select(None)
             raise
 
+    def select(self, session: Session, instance: Instance) -> None:
+        """Let a session's calls go to an instance from now on, and prefer it tomorrow."""
+        session.select(instance.id)
+        self.preferences.remember(instance)
+
     def close(self, superseded: bool) -> None:
         """Leave the registry as it is, or for the last time up to date, to the next hub."""
         if self._write is not None:

@@ -96,8 +96,7 @@ async def select_vim_instance(
     """Choose the Vim instance that the following calls of this session go to."""
     await desk.fleet.returned(instance_id)
     instance = named(list(desk.fleet.instances.values()), instance_id)
-    desk.session.select(instance.id)
-    desk.fleet.preferences.remember(instance)
+    desk.fleet.select(desk.session, instance)
     return Selected(
         instance_id=instance.id, cwd=instance.info.cwd, main_file=instance.info.main_file
     )
