@@ -10,6 +10,7 @@ usage: vim-mcp [serve]             serve an MCP client on stdin and stdout
        vim-mcp hub --ensure        start the hub in the background unless one answers
        vim-mcp hub --status [--json]
        vim-mcp hub --stop
+       vim-mcp hook changed|unsaved [FILE]   for Claude Code's PostToolUse and PreToolUse
        vim-mcp --help | --version
 
 vim-mcp joins running Vims and Neovims with AI assistants. An MCP client starts
@@ -36,6 +37,10 @@ def main(argv: list[str] | None = None) -> int:
         return forward()
     if arguments[0] == "hub":
         return _hub(arguments[1:])
+    if arguments[0] == "hook":
+        from vim_mcp.client.hook import main as hook
+
+        return hook(arguments[1:])
     if arguments[0] in ("--help", "-h", "help"):
         sys.stdout.write(_HELP)
         return 0

@@ -38,6 +38,8 @@ SCALE = _scale()
 CONNECT_S = 5.0 * SCALE
 READ_S = 2.0 * SCALE
 ACT_S = 5.0 * SCALE
+#: For a question beside the main work, asked of all editors at once.
+ASIDE_S = 0.5 * SCALE
 #: What the hub waits past a deadline before it says that it passed: an act that began just
 #: before the deadline still gets its word through.
 GRACE_S = 0.5 * SCALE

@@ -16,12 +16,13 @@ from vim_mcp import log as logs
 from vim_mcp.editors.fleet import Fleet
 from vim_mcp.editors.instance import Instance
 from vim_mcp.editors.registry import Preferences, Registry
+from vim_mcp.hub.disk import DiskWatch
 from vim_mcp.hub.door import Door
 from vim_mcp.hub.election import HubLock, socket_identity
 from vim_mcp.hub.idle import IdleTimer
 from vim_mcp.hub.roles import EditorRole, SessionRole, parse_hello
 from vim_mcp.limits import SCALE
-from vim_mcp.wire.messages import Json, Register, Update, encode
+from vim_mcp.wire.messages import Control, Json, Register, Update, encode
 
 log = logging.getLogger(__name__)
 
@@ -52,6 +53,7 @@ class Hub:
             ),
             os.path.dirname(paths.socket_path()),
         )
+        self.disk = DiskWatch(self.fleet)
         self.fleet.on_change = self._instances_changed
         self.fleet.on_events = self._editor_events
 
@@ -99,11 +101,16 @@ class Hub:
             self.leave("superseded")
         return role
 
-    def control(self, verb: str) -> Json:
+    async def control(self, asked: Control) -> Json:
         """Answer the command line."""
-        if verb == "stop":
+        if asked.verb == "stop":
             self.leave("stopped")
             return {"type": "stopping", "pid": os.getpid()}
+        if asked.verb == "changed":
+            self.disk.changed(asked.file)
+            return {"type": "noted"}
+        if asked.verb == "unsaved":
+            return {"type": "unsaved", "instances": await self.disk.unsaved(asked.file)}
         return self.status()
 
     def status(self) -> Json:
@@ -179,6 +186,7 @@ class Hub:
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self.leave, "stopped")
         idle = IdleTimer(loop.time)
+        watching = asyncio.ensure_future(self.disk.watch(lambda: bool(self.sessions)))
         while not self.leaving.is_set():
             try:
                 await asyncio.wait_for(self.leaving.wait(), _CHECK_S)
@@ -193,6 +201,7 @@ class Hub:
         if ours:
             os.unlink(path)
         server.close()
+        watching.cancel()
         self.fleet.close(superseded=not ours)
         lock.release()
         await self._wind_down()

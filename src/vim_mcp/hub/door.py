@@ -18,7 +18,7 @@ from vim_mcp.limits import (
 )
 from vim_mcp.peer import credentials
 from vim_mcp.wire.framing import LineBuffer
-from vim_mcp.wire.messages import Control, Nonsense, Register, encode, parse
+from vim_mcp.wire.messages import Control, Json, Nonsense, Register, encode, parse
 
 if TYPE_CHECKING:
     from vim_mcp.hub.daemon import Hub
@@ -153,6 +153,11 @@ class Door(asyncio.Protocol):
         if self._role is None:
             self.drop("it did not say who it is")
 
+    def _answer_control(self, task: asyncio.Task[Json]) -> None:
+        if not task.cancelled() and task.exception() is None:
+            self.write(encode(task.result()))
+        self.close()
+
     def _first(self, line: bytes) -> None:
         if self._greeting is not None:
             self._greeting.cancel()
@@ -162,8 +167,8 @@ class Door(asyncio.Protocol):
             return
         message = parse(line)
         if isinstance(message, Control):
-            self.write(encode(self._hub.control(message.verb)))
-            self.close()
+            task = asyncio.ensure_future(self._hub.control(message))
+            task.add_done_callback(self._answer_control)
         elif isinstance(message, Register):
             self._buffer.limit = MAX_EDITOR_LINE
             self._role = self._hub.open_editor(self, message)

@@ -115,9 +115,13 @@ class Bye:
 
 @dataclass(frozen=True)
 class Control:
-    """A request of the command line to the hub: `status` or `stop`."""
+    """A request of the command line to the hub.
+
+    `status`, `stop`, and about the absolute path `file`: `changed` on disk, `unsaved` where?
+    """
 
     verb: str
+    file: str = ""
 
 
 @dataclass(frozen=True)
@@ -187,6 +191,11 @@ def parse(line: bytes) -> Message:
         return Bye()
     if kind in ("status", "stop"):
         return Control(kind)
+    if kind in ("changed", "unsaved"):
+        file = raw.get("file")
+        if not isinstance(file, str) or not file.startswith("/"):
+            return Nonsense(f"{kind} without an absolute path")
+        return Control(kind, file)
     return Unknown(kind)
 
 

@@ -25,6 +25,7 @@ let s:methods = {
       \ 'undo': function('vim_mcp#undo#Run'),
       \ 'save': function('vim_mcp#save#Run'),
       \ 'execute': function('vim_mcp#execute#Run'),
+      \ 'follow_file': function('vim_mcp#disk#Follow'),
       \ }
 
 function! vim_mcp#acts#Has(method) abort
@@ -217,8 +218,11 @@ endfunction
 
 function! s:Answer(act, outcome) abort
   let l:error = get(a:outcome, 'error', {})
-  call vim_mcp#log#Write(printf('%s: %s %s', a:act.who, a:act.method,
-        \ empty(l:error) ? 'done' : 'refused: ' . l:error.message))
+  if a:act.method isnot# 'follow_file'
+    " That one is the hub's own, and comes again and again.
+    call vim_mcp#log#Write(printf('%s: %s %s', a:act.who, a:act.method,
+          \ empty(l:error) ? 'done' : 'refused: ' . l:error.message))
+  endif
   if a:act.op isnot# '' && index(s:passing, get(get(l:error, 'data', {}), 'reason', '')) < 0
     call s:Remember(a:act.op, a:outcome)
   endif

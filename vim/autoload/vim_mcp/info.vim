@@ -136,7 +136,7 @@ function! s:Version() abort
 endfunction
 
 function! s:Features() abort
-  let l:features = ['slices', 'ops', 'undo', 'save', 'execute']
+  let l:features = ['slices', 'ops', 'undo', 'save', 'execute', 'disk']
   return has('nvim') ? l:features + ['fast_health'] : l:features
 endfunction
 

@@ -10,6 +10,7 @@ function! vim_mcp#reads#Methods() abort
         \ 'get_state': function('s:GetState'),
         \ 'get_lines': function('s:GetLines'),
         \ 'outcome': function('vim_mcp#acts#Outcome'),
+        \ 'look_at_file': function('vim_mcp#disk#Look'),
         \ }
 endfunction
 

@@ -25,6 +25,11 @@ function! vim_mcp#stamps#AreSame(nr) abort
   return empty(l:stamp) || l:stamp[0] isnot# l:name || l:stamp[1] is# s:Stamp(l:name)
 endfunction
 
+" How the file {name} looks now.
+function! vim_mcp#stamps#OnDisk(name) abort
+  return s:Stamp(a:name)
+endfunction
+
 " '' when there is no such file. Vim tells whole seconds only: a change in the
 " very second of the last read or write that keeps the size is left to Vim.
 function! s:Stamp(name) abort
