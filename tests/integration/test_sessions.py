@@ -215,3 +215,11 @@ def test_a_hub_with_many_sessions_answers_each(
     status = hub.status()
     assert status is not None
     assert {s["client"] for s in status["sessions"]} == {f"raw {n} 1" for n in range(12)}
+
+
+def test_a_client_is_known_by_its_handshake(hub: Hub, raw_assistant: RawAssistant) -> None:
+    raw_assistant.initialize()
+    status = hub.status()
+    assert status is not None
+    (session,) = status["sessions"]
+    assert session["client"] == f"{raw_assistant.name} 1"

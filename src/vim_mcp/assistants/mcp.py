@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Mapping
 from typing import Any
 
 import mcp.types as t
@@ -170,8 +171,12 @@ class AssistantServer:
         """
         if ctx.protocol_version < "2026":
             self._legacy = ctx.session
-        params = ctx.session.client_params
-        if params is not None:
+        if ctx.method == "initialize":
+            # The SDK has it only after this.
+            raw = (ctx.params or {}).get("clientInfo")
+            if isinstance(raw, Mapping):
+                self.session.client = f"{raw.get('name', '')} {raw.get('version', '')}".strip()
+        elif (params := ctx.session.client_params) is not None:
             info = params.client_info
             self.session.client = f"{info.name} {info.version}".strip()
         return await call_next(ctx)
