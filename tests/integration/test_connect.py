@@ -270,6 +270,20 @@ def test_status_says_how_things_stand(
     assert status(editor).splitlines() == [*lines, "assistants: somebody 1"]
 
 
+@pytest.mark.private
+def test_the_statusline_is_drawn_anew_without_a_key(new_editor: Start, hub: Hub) -> None:
+    editor = new_editor(rc_extra="set laststatus=2 statusline=<%{vim_mcp#statusline()}>")
+
+    def shows(text: str) -> None:
+        wait_until(lambda: text in editor.screen(), what=f"{text} on the screen")
+
+    shows("<mcp>")
+    hub.stop()
+    shows("<mcp?>")
+    hub.start()
+    shows("<mcp>")
+
+
 def test_the_statusline_part_follows_the_state(editor: Editor) -> None:
     wait_statusline(editor, "mcp")
     editor.type(":VimMCPPause<CR>")

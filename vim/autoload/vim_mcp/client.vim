@@ -49,6 +49,7 @@ function! s:Become(phase, why) abort
   let s:phase = a:phase
   let s:why = a:why
   let s:turn += 1
+  call vim_mcp#screen#Status()
 endfunction
 
 " Autocommands
