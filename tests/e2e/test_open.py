@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from harness import Assistant, Editor, Sandbox
+from harness import Assistant, Editor, EditorBlocked, Sandbox
 from tests.e2e.support import done, reason, refused, show, write
 
 THREE = ("one", "two", "three")
@@ -268,8 +268,10 @@ def test_file_another_editor_has_open_is_refused_without_a_prompt(
     assert mine.eval("[bufname(), winnr('$'), len(getbufinfo())]") == ["", 1, 1]
     assert mine.messages() == ""
     assert list(sandbox.root.rglob("*.sw?")) == swaps
+    assert mine.eval("[&shortmess =~# 'A', &confirm]") == [0, 0]
     # Neither is the user's own question taken from them.
-    assert mine.eval("[exists('#SwapExists'), &shortmess =~# 'A', &confirm]") == [0, 0, 0]
+    with pytest.raises(EditorBlocked, match="Swap file"):
+        mine.type(f":edit {path}<CR>")
 
 
 def test_open_waits_while_the_user_types(
