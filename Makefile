@@ -13,12 +13,13 @@ RULES := tests/unit/test_imports.py tests/unit/test_house_rules.py
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help venv editors format lint types test e2e demo bench clean
+.PHONY: help venv editors format lint types test e2e demo picture bench clean
 
 help:
 	@echo 'make test      run all tests (sets up what is missing)'
 	@echo 'make demo      show the main job with a real Vim'
 	@echo 'make e2e       run the end-to-end tests alone'
+	@echo 'make picture   draw the picture of the README from a real session'
 	@echo 'make format    format and mend the Python code'
 	@echo 'make lint      ruff, import direction, house rules of Python and Vimscript'
 	@echo 'make types     mypy, strict'
@@ -97,6 +98,10 @@ e2e: venv editors
 
 demo: venv editors
 	@$(BIN)/python -m harness.demo
+
+# The README's picture, drawn from a real session.
+picture: venv editors
+	@$(BIN)/python -m harness.demo --svg .github/session.svg >/dev/null
 
 bench: venv editors
 	$(BIN)/harness bench

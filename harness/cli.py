@@ -50,6 +50,7 @@ def _parser() -> argparse.ArgumentParser:
     _add(commands, "ls", "list the editors of the running spawns", "").set_defaults(run=_ls)
     screen = _order(commands, "screen", "show an editor's screen", "1 --watch")
     screen.add_argument("--watch", action="store_true", help="again and again, until Ctrl-C")
+    screen.add_argument("--svg", type=Path, metavar="FILE", help="draw it into an SVG file instead")
     _order(commands, "type", "type keys in Vim's notation", "1 'ihello<Esc>'", "keys")
     _order(commands, "eval", "print the value of a Vimscript expression", "1 'line(\"$\")'", "expr")
     kill = _order(commands, "kill", "send a signal to an editor", "1 --signal TERM")
@@ -110,6 +111,10 @@ def _ls(arguments: argparse.Namespace) -> int:
 
 
 def _give_order(arguments: argparse.Namespace) -> int:
+    if arguments.do == "screen" and arguments.svg:
+        picture = order(arguments.spawn, do="picture", id=arguments.id)
+        arguments.svg.write_text(picture, encoding="utf-8")
+        return 0
     text = arguments.signal if arguments.do == "kill" else getattr(arguments, "text", "")
     while True:
         result = order(arguments.spawn, do=arguments.do, id=arguments.id, text=text)

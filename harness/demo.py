@@ -6,10 +6,12 @@ import argparse
 import json
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 from .assistant import Answer, Assistant
 from .editors import KINDS, make_editor
 from .hub import Hub
+from .picture import Panel, plain, shortened, svg
 from .sandbox import Sandbox
 from .screen import Screen
 from .wait import wait_until
@@ -29,19 +31,27 @@ def main(argv: list[str] | None = None) -> int:
     """Show one assistant's session; returns the exit status, 1 when something was not as it says."""
     parser = argparse.ArgumentParser(prog="harness.demo", description=__doc__)
     parser.add_argument("--editor", choices=list(KINDS), default="vim")
+    parser.add_argument(
+        "--svg", type=Path, metavar="FILE", help="draw a picture of the session, too"
+    )
     arguments = parser.parse_args(argv)
     with Sandbox() as sandbox, Hub(sandbox).start():
-        return _demo(sandbox, arguments.editor)
+        return _demo(sandbox, arguments.editor, arguments.svg)
 
 
-def _demo(sandbox: Sandbox, kind: str) -> int:
+def _demo(sandbox: Sandbox, kind: str, picture: Path | None) -> int:
     file = sandbox.project("demo") / "greet.py"
     file.write_text(_FILE)
     editor = make_editor(kind, sandbox)
-    with editor.start([file], cwd=file.parent), Assistant(sandbox, cwd=file.parent) as assistant:
+    looks = "syntax on | set background=dark number laststatus=2 ruler"
+    with (
+        editor.start([file], cwd=file.parent, rc_extra=looks),
+        Assistant(sandbox, cwd=file.parent) as assistant,
+    ):
         _title(f"The user has {kind} {editor.version} open, and types a line without saving it")
         editor.type("Go# unsaved: ask the assistant about this<Esc>")
         _show(editor.screen())
+        before = editor.panel(f"{kind} {editor.version}: what the user has typed is not saved")
 
         _title("The assistant asks which editors there are")
         listed = _call(assistant, "list_vim_instances")
@@ -66,6 +76,7 @@ def _demo(sandbox: Sandbox, kind: str) -> int:
 
         _title("The user sees it at once")
         _show(editor.screen())
+        after = editor.panel(f"{kind} {editor.version}: the edit is there at once, one undo step")
 
         _title("It undoes its edit again")
         _say(f"undone: {_call(assistant, 'vim_undo').data['undone']}")
@@ -78,9 +89,30 @@ def _demo(sandbox: Sandbox, kind: str) -> int:
         refused = _call(assistant, "vim_execute", command="!touch /tmp/x")
         _say(refused.error["message"])
 
+    if picture is not None:
+        # Its directory has another name each time.
+        text = read.text.replace(f"{file.parent}/", "")
+        picture.write_text(_picture(before, text, edit.data["context"], after), "utf-8")
     good = unsaved and edited and undone and counted.text.strip() == "6" and refused.is_error
     _title("Done: all of it was seen" if good else "NOT as it should be, see above")
     return 0 if good else 1
+
+
+def _picture(before: Panel, read: str, edited: str, after: Panel) -> str:
+    """Draw the user's screen, what the assistant did, and the user's screen again."""
+    said = [
+        ("> vim_read", "#6cb6ff"),
+        *((f"  {line}".expandtabs(4), None) for line in read.splitlines()),
+        ("> vim_edit greet.py, old_text → content", "#6cb6ff"),
+        *((f"  {line}".expandtabs(4), None) for line in edited.splitlines()),
+    ]
+    return svg(
+        [
+            Panel(before.title, shortened(before.rows)),
+            Panel("the assistant, over MCP", plain(said)),
+            Panel(after.title, shortened(after.rows)),
+        ]
+    )
 
 
 def _call(assistant: Assistant, tool: str, **arguments: object) -> Answer:

@@ -12,6 +12,7 @@ from . import keys as key_notation
 from . import process
 from .control import Closed, Control, Mode
 from .errors import EditorBlocked, EditorDied, EditorError
+from .picture import Panel
 from .screen import Screen, Terminal
 from .wait import Deadline, WaitTimeout, wait_until
 
@@ -147,6 +148,11 @@ class Driver(abc.ABC):
         with contextlib.suppress(WaitTimeout):
             wait_until(self._quiet, seconds=0.2)
         return terminal.look()
+
+    def panel(self, title: str) -> Panel:
+        """Return the same with its colours, for a picture."""
+        self.screen()
+        return Panel(title, self._running().rows())
 
     def wait_screen(self, text: str, *, seconds: float = 5.0) -> Screen:
         """Wait until `text` is on the screen, and return the screen.

@@ -17,6 +17,7 @@ import pexpect
 import pyte
 
 from . import process
+from .picture import Row, rows_of
 from .wait import Deadline, wait_until
 
 ROWS, COLUMNS = 24, 80
@@ -116,6 +117,10 @@ class Display:
         rows = tuple(row.rstrip() for row in self._emulator.display)
         cursor = self._emulator.cursor
         return Screen(rows, (cursor.y + 1, min(cursor.x, self._emulator.columns - 1) + 1))
+
+    def rows(self) -> list[Row]:
+        """Return what is shown now with its colours, for a picture."""
+        return rows_of(self._emulator)
 
 
 class Terminal:
@@ -233,6 +238,11 @@ class Terminal:
         """Return what the terminal shows now, of what has been read so far."""
         with self._lock:
             return self._display.look()
+
+    def rows(self) -> list[Row]:
+        """Return the same with its colours, for a picture."""
+        with self._lock:
+            return self._display.rows()
 
     @property
     def alive(self) -> bool:

@@ -18,6 +18,7 @@ from .editor import Editor
 from .editors import make_editor
 from .errors import HarnessError
 from .hub import find_instance
+from .picture import svg
 from .stage import Stage
 from .wait import WaitTimeout
 
@@ -126,6 +127,7 @@ class Spawn:
         text = str(order.get("text", ""))
         orders: dict[Any, Callable[[], Any]] = {
             "screen": lambda: editor.screen().framed(),
+            "picture": lambda: svg([editor.panel(f"{editor.name} (pid {editor.pid})")]),
             # A person may well want to see what an unfinished command looks like.
             "type": lambda: editor.type(text, sync=False),
             "eval": lambda: editor.eval(text),
