@@ -6,6 +6,7 @@ import sys
 
 #: The commands of the package `commands`, loaded when one of them is called.
 COMMANDS = {
+    "install": "let the editors and Claude Code found here use vim-mcp",
     "status": "show hub, editors and assistants",
     "tools": "list the tools",
     "call": "call a tool: vim-mcp call vim_read first_line=1 last_line=20",
@@ -26,7 +27,7 @@ commands:
 
 vim-mcp joins running Vims and Neovims with AI assistants. An MCP client starts
 `vim-mcp`; it finds the hub of this user, or starts it, and the editors with the
-plugin are there. Try: claude mcp add vim -- vim-mcp
+plugin are there. Try: vim-mcp install
 
 exit status:
   0    done
