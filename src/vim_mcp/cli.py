@@ -7,6 +7,7 @@ import sys
 #: The commands of the package `commands`, loaded when one of them is called.
 COMMANDS = {
     "install": "let the editors and Claude Code found here use vim-mcp",
+    "doctor": "look for what is wrong, with the remedy",
     "status": "show hub, editors and assistants",
     "tools": "list the tools",
     "call": "call a tool: vim-mcp call vim_read first_line=1 last_line=20",

@@ -12,7 +12,7 @@
     ├── InstanceBlocked             1003   let the user answer what the editor waits for
     ├── SenselessAnswer           -32603   update the plugin or vim-mcp
     ├── CommandFailed                  -   do what the sentence says
-    ├── ServerFailed                   -   see vim-mcp hub --status
+    ├── ServerFailed                   -   run vim-mcp doctor
     └── EditorError           the editor's own code, mostly 1004
 
 Codes are those of the first seed, section 8.3. Facts are attributes, the sentence is made in
@@ -264,7 +264,7 @@ class ServerFailed(VimMcpError):
         self.doing, self.reason = doing, reason
 
     def __str__(self) -> str:
-        return f"no answer to {self.doing}: {self.reason}; see `vim-mcp hub --status`"
+        return f"no answer to {self.doing}: {self.reason}; `vim-mcp doctor` looks for the cause"
 
 
 class EditorError(VimMcpError):

@@ -18,6 +18,7 @@ FAILED, USAGE, ANSWERED_ERROR, INTERRUPTED, READER_GONE = 1, 2, 3, 130, 141
 #: Where each command is, as module:function.
 WHERE = {
     "install": "install:install",
+    "doctor": "doctor:doctor",
     "status": "status:status",
     "tools": "call:tools",
     "call": "call:call",
