@@ -141,7 +141,8 @@ def test_a_call_goes_to_the_project_of_the_shell_or_where_it_is_told(
         assert "\n1\t" + directory.name in Shell(sandbox, directory).run("call", "vim_read").out
         # Inside Claude Code the shell's directory counts, not its project.
         env = {"CLAUDE_PROJECT_DIR": str(there)}
-        assert directory.name in Shell(sandbox, directory).run("call", "vim_read", **env).out
+        done = Shell(sandbox, directory).run("call", "vim_read", **env)
+        assert "\n1\t" + directory.name in done.out
     elsewhere = Shell(sandbox, sandbox.project("elsewhere"))
     done = elsewhere.run("call", "vim_read")
     assert done.code == 3
@@ -189,15 +190,20 @@ def test_the_status_is_that_of_the_hub(editor: Editor, hub: Hub, shell: Shell) -
     assert [one["instance_id"] for one in told["instances"]] == [editor.instance_id]
 
 
-def test_in_a_terminal_the_status_is_a_table(editor: Editor, shell: Shell) -> None:
+def test_in_a_terminal_the_status_is_a_table(
+    new_editor: Callable[..., Editor], sandbox: Sandbox, shell: Shell
+) -> None:
+    # What looks like the markup of the library that draws the table is shown as it is.
+    editor = new_editor(cwd=sandbox.project("[b]work"))
     argv = [sys.executable, "-m", "vim_mcp", "status"]
     terminal = Terminal(argv, env=shell.env(), cwd=shell.cwd, columns=120)
     try:
         wait_until(
-            lambda: editor.instance_id in terminal.look(),
+            lambda: "/[b]work" in terminal.look(),
             what="the status",
             detail=lambda: terminal.look().framed(),
         )
+        assert editor.instance_id in terminal.look()
         head = next(line for line in str(terminal.look()).splitlines() if "INSTANCE" in line)
         assert head.split() == ["INSTANCE", "EDITOR", "VERSION", "PID", "DIRECTORY"]
     finally:
@@ -216,15 +222,22 @@ def test_the_status_starts_no_hub(shell: Shell) -> None:
 # --- those who leave early --------------------------------------------------------------------
 
 
-def test_a_reader_that_leaves_ends_it_quietly(hub: Hub, shell: Shell) -> None:
+@pytest.mark.parametrize("args", ["tools --json", "status", "install --dry-run", "doctor"])
+@pytest.mark.parametrize("buffering", [{}, {"PYTHONUNBUFFERED": "1"}], ids=["end", "line"])
+def test_a_reader_that_leaves_ends_it_quietly(
+    hub: Hub, shell: Shell, args: str, buffering: dict[str, str]
+) -> None:
     reader, writer = os.pipe()
     os.close(reader)
+    if not (shell.bin / "vim").exists():
+        shell.offer_editors("vim")
     with os.fdopen(writer, "wb") as pipe:
         done = subprocess.run(
-            [sys.executable, "-m", "vim_mcp", "tools", "--json"],
+            [sys.executable, "-m", "vim_mcp", *args.split()],
             stdout=pipe,
             stderr=subprocess.PIPE,
-            env=shell.env(),
+            # It may learn it with each line, or only at its end.
+            env=shell.env(**buffering),
             cwd=shell.cwd,
             timeout=60 * slow(),
             check=False,

@@ -224,7 +224,7 @@ def test_a_project_file_registers_too(shell: Shell) -> None:
     shell.run("install", "--project")
     found = [one for one in examine(shell) if one["topic"] == "Claude Code"]
     # The name in the file is looked for on PATH, where it is not.
-    assert [one["level"] for one in found] == ["error"]
+    assert [(one["level"], one["remedy"]) for one in found] == [("error", "put vim-mcp on PATH")]
     (shell.bin / "vim-mcp").symlink_to(shell.program)
     (found,) = [[one for one in examine(shell) if one["topic"] == "Claude Code"]]
     assert [one["level"] for one in found] == ["ok"]

@@ -161,6 +161,20 @@ def test_install_is_for_all_that_is_found_and_says_every_file(
     assert touched <= packages | {(".state", "vim-mcp"), (".claude.json",)}
 
 
+@pytest.mark.parametrize("how", ["--symlink", "--copy"])
+def test_what_is_in_the_package_is_the_plugin_alone(shell: Shell, home: Path, how: str) -> None:
+    shell.run("install", "--vim", how)
+    place = home / PLACES["vim"]
+    held = sorted(path.name for path in place.iterdir())
+    assert held == [".vim-mcp-install", "autoload", "doc", "lua", "plugin"]
+    assert sorted(path.name for path in (place / "doc").iterdir()) == ["tags", "vim_mcp.txt"]
+    # Nothing is written through a link, into the installed program.
+    assert not (place / "doc").is_symlink()
+    assert not (place / "doc/tags").is_symlink()
+    assert (place / "autoload").is_symlink() == (how == "--symlink")
+    assert (place / "autoload/vim_mcp/hub.vim").is_file()
+
+
 def test_a_second_install_changes_nothing(shell: Shell, seen: Callable[[], Any]) -> None:
     shell.offer_claude()
     shell.run("install", "--copy")

@@ -52,7 +52,8 @@ def _started(where: str, name: str, server: claude.Server) -> Finding:
     # It may be started with more on its PATH than there is here.
     found = shutil.which(command)
     if found is None:
-        again = "vim-mcp install --claude"
+        # A file that is shared names no place.
+        again = "vim-mcp install --claude" if "/" in command else f"put {command} on PATH"
         return error(
             "Claude Code", f"{name} in {where} starts {command}, which is not there", again
         )

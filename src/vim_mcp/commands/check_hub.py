@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -49,10 +50,9 @@ def directory() -> Iterator[Finding]:
         yield error("runtime directory", f"{path} cannot be written", _OWN_DIR)
         return
     length = len(os.fsencode(paths.socket_path()))
-    what = (
-        f"{path}, yours alone, socket path of {length} bytes ({paths.MAX_SOCKET_PATH} are possible)"
-    )
-    yield ok("runtime directory", what)
+    whose = "which others share" if os.stat(path).st_mode & stat.S_ISVTX else "yours alone"
+    fits = f"socket path of {length} bytes ({paths.MAX_SOCKET_PATH} are possible)"
+    yield ok("runtime directory", f"{path}, {whose}, {fits}")
 
 
 def hub() -> tuple[Finding, dict[str, Any] | None, bool]:
@@ -68,7 +68,7 @@ def hub() -> tuple[Finding, dict[str, Any] | None, bool]:
         try:
             connection = dial(paths.socket_path())
         except VimMcpError:
-            return error("hub", str(problem), "vim-mcp hub --stop"), None, True
+            return error("hub", str(problem), "vim-mcp hub --stop"), None, False
         if connection is None:
             return ok("hub", "none runs; it starts when one is needed"), None, True
         pid = credentials(connection)[0]

@@ -53,8 +53,10 @@ class Installer:
             yield
         except CommandFailed as error:
             self._fail(str(error))
+        except BrokenPipeError:
+            raise
         except OSError as error:
-            self._fail(f"{error.filename}: {error.strerror}")
+            self._fail(f"{error.filename}: {error.strerror}" if error.filename else str(error))
 
     def _fail(self, why: str) -> None:
         self.failed += 1
