@@ -4,18 +4,41 @@ from __future__ import annotations
 
 import sys
 
+#: The commands of the package `commands`, loaded when one of them is called.
+COMMANDS = {
+    "install": "let the editors and Claude Code found here use vim-mcp",
+    "doctor": "look for what is wrong, with the remedy",
+    "status": "show hub, editors and assistants",
+    "tools": "list the tools",
+    "call": "call a tool: vim-mcp call vim_read first_line=1 last_line=20",
+    "read": "read a resource, or list them: vim-mcp read vim://buffer/current",
+}
+
 _HELP = """\
 usage: vim-mcp [serve]             serve an MCP client on stdin and stdout
-       vim-mcp hub                 run the hub in the foreground
-       vim-mcp hub --ensure        start the hub in the background unless one answers
-       vim-mcp hub --status [--json]
-       vim-mcp hub --stop
-       vim-mcp hook changed|unsaved [FILE]   for Claude Code's PostToolUse and PreToolUse
-       vim-mcp --help | --version
+       vim-mcp COMMAND [OPTIONS]   see vim-mcp COMMAND --help
+
+commands:
+{commands}
+  hub        run the hub in the foreground
+  hub --ensure            start the hub in the background unless one answers
+  hub --status [--json]
+  hub --stop
+  hook changed|unsaved [FILE]   for Claude Code's hooks PostToolUse and PreToolUse
+                          (unsaved FILE: 1 when an editor has unsaved text of it)
+  --help, --version
 
 vim-mcp joins running Vims and Neovims with AI assistants. An MCP client starts
 `vim-mcp`; it finds the hub of this user, or starts it, and the editors with the
-plugin are there. Try: claude mcp add vim -- vim-mcp
+plugin are there. Try: vim-mcp install
+
+exit status:
+  0    done
+  1    failed: one line on stderr says why (doctor: something is wrong)
+  2    the command line is wrong: no such command, tool or argument
+  3    the tool or resource answered with an error
+  130  interrupted
+  141  whoever read the output is gone (vim-mcp tools | head -1)
 
 environment:
   VIM_MCP_RUNTIME_DIR    directory of socket, registry and log (/tmp/vim-mcp-<uid>)
@@ -26,6 +49,10 @@ environment:
   VIM_MCP_IDLE_S         seconds after which a hub that nobody uses leaves (300)
   VIM_MCP_TIMEOUT_SCALE  factor on every deadline, for slow machines (1)
 """
+
+
+def _help() -> str:
+    return _HELP.format(commands="\n".join(f"  {n:<10} {what}" for n, what in COMMANDS.items()))
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -41,8 +68,12 @@ def main(argv: list[str] | None = None) -> int:
         from vim_mcp.client.hook import main as hook
 
         return hook(arguments[1:])
+    if arguments[0] in COMMANDS:
+        from vim_mcp.commands.root import run
+
+        return run(arguments)
     if arguments[0] in ("--help", "-h", "help"):
-        sys.stdout.write(_HELP)
+        sys.stdout.write(_help())
         return 0
     if arguments[0] == "--version":
         from vim_mcp import __version__
@@ -53,7 +84,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _usage(problem: str) -> int:
-    sys.stderr.write(f"vim-mcp: {problem}\n\n{_HELP}")
+    sys.stderr.write(f"vim-mcp: {problem}\n\n{_help()}")
     return 2
 
 
@@ -71,7 +102,9 @@ def _hub(arguments: list[str]) -> int:
         if arguments == ["--stop"]:
             return _stop()
         if arguments and arguments[0] == "--status" and arguments[1:] in ([], ["--json"]):
-            return _status(as_json=len(arguments) == 2)
+            from vim_mcp.commands.status import hub_status
+
+            return hub_status(as_json=len(arguments) == 2)
     except VimMcpError as error:
         sys.stderr.write(f"vim-mcp: {error}\n")
         return 1
@@ -117,36 +150,4 @@ def _stop() -> int:
             sys.stderr.write("vim-mcp: the hub was told to stop and still answers\n")
             return 1
         time.sleep(0.02)
-    return 0
-
-
-def _status(as_json: bool) -> int:
-    import json
-
-    from vim_mcp.client.connect import ask
-    from vim_mcp.errors import VimMcpError
-
-    try:
-        status = json.loads(ask(b'{"type":"status"}'))
-    except VimMcpError as error:
-        if not as_json:
-            raise
-        sys.stdout.write(json.dumps({"status": "ERROR", "error": str(error)}) + "\n")
-        return 1
-    if as_json:
-        sys.stdout.write(json.dumps(status, indent=2, ensure_ascii=False) + "\n")
-        return 0
-    sys.stdout.write(
-        f"{status['status']}  hub {status['version']}, pid {status['pid']}, "
-        f"up {status['uptime_s']:.0f} s, {status['socket']}\n"
-    )
-    for i in status["instances"]:
-        paused = ", paused" if i["paused"] else ""
-        sys.stdout.write(
-            f"  {i['instance_id']}  {i['editor']} {i['version']}, pid {i['pid']}, "
-            f"{i['cwd']}{paused}\n"
-        )
-    for s in status["sessions"]:
-        selected = f" -> {s['selected']}" if s["selected"] else ""
-        sys.stdout.write(f"  assistant {s['client']}, pid {s['pid']}, {s['cwd']}{selected}\n")
     return 0

@@ -11,6 +11,8 @@
     ├── InstanceGone                1003   choose another instance; check what was applied
     ├── InstanceBlocked             1003   let the user answer what the editor waits for
     ├── SenselessAnswer           -32603   update the plugin or vim-mcp
+    ├── CommandFailed                  -   do what the sentence says
+    ├── ServerFailed                   -   run vim-mcp doctor
     └── EditorError           the editor's own code, mostly 1004
 
 Codes are those of the first seed, section 8.3. Facts are attributes, the sentence is made in
@@ -241,6 +243,28 @@ class SenselessAnswer(VimMcpError):
     @property
     def data(self) -> dict[str, Any]:
         return {"instance_id": self.instance_id}
+
+
+class CommandFailed(VimMcpError):
+    """A command of the shell could not do its work; `status` is its exit status."""
+
+    def __init__(self, message: str, status: int = 1) -> None:
+        super().__init__(message, status)
+        self.message, self.status = message, status
+
+    def __str__(self) -> str:
+        return self.message
+
+
+class ServerFailed(VimMcpError):
+    """`vim-mcp serve`, started by us, did not serve."""
+
+    def __init__(self, doing: str, reason: str) -> None:
+        super().__init__(doing, reason)
+        self.doing, self.reason = doing, reason
+
+    def __str__(self) -> str:
+        return f"no answer to {self.doing}: {self.reason}; `vim-mcp doctor` looks for the cause"
 
 
 class EditorError(VimMcpError):

@@ -214,6 +214,7 @@ def test_the_status_as_json_says_who_is_there(
         "main_file": "/w/x",
         "editor": "nvim",
         "version": "0",
+        "plugin_version": "",
         "paused": False,
     }
     (session,) = found["sessions"]

@@ -15,7 +15,7 @@ import pytest
 SRC = Path(__file__).parents[2] / "src"
 
 #: What each part of vim_mcp may import, itself and BASE apart. The order is DESIGN's:
-#: wire <- editors <- tools <- assistants <- hub <- cli, and wire <- client <- cli.
+#: wire <- editors <- tools <- assistants <- hub <- cli, and wire <- client <- commands <- cli.
 BASE = {"", "errors", "limits", "log", "paths"}
 MAY_IMPORT: dict[str, set[str]] = {
     "wire": set(),
@@ -24,7 +24,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "assistants": {"wire", "editors", "tools"},
     "hub": {"wire", "editors", "tools", "assistants", "peer"},
     "client": {"wire", "peer"},
-    "cli": {"wire", "editors", "tools", "assistants", "hub", "client", "peer"},
+    "commands": {"wire", "client", "peer"},
+    "cli": {"wire", "editors", "tools", "assistants", "hub", "client", "peer", "commands"},
     "peer": set(),  # asks the kernel, so it is not for wire
     "__main__": {"cli"},
 } | {part: set() for part in BASE}
@@ -37,7 +38,16 @@ FAST = {"cli", "client", "__main__"}
 FAST_MAY_IMPORT = BASE | {"wire", "client", "cli", "peer"}
 
 #: Each of these costs milliseconds that every start of an assistant would pay.
-SLOW_MODULES = {"argparse", "asyncio", "importlib.metadata", "mcp", "pydantic", "subprocess"}
+SLOW_MODULES = {
+    "argparse",
+    "asyncio",
+    "click",
+    "importlib.metadata",
+    "mcp",
+    "pydantic",
+    "rich",
+    "subprocess",
+}
 
 
 class Import(NamedTuple):
@@ -182,6 +192,8 @@ def tree(root: Path, files: dict[str, str]) -> Path:
         ("client/forward", "import anyio", "client starts fast and imports anyio"),
         ("cli", "try:\n    import mcp\nexcept ImportError:\n    pass", "cli starts fast"),
         ("cli", "from vim_mcp.hub.daemon import run", "cli starts fast and imports hub"),
+        ("cli", "from vim_mcp.commands import root", "cli starts fast and imports commands"),
+        ("commands/call", "from vim_mcp.hub.idle import IdleTimer", "commands must not import hub"),
         ("novelty", "import os", "novelty has no place"),
     ],
 )

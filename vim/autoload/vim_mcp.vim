@@ -62,6 +62,14 @@ function! vim_mcp#Status() abort
   endfor
 endfunction
 
+" Show what is wrong, with the remedy.
+function! vim_mcp#Doctor() abort
+  for l:found in vim_mcp#doctor#Report()
+    echo printf('%-8s %s%s', l:found.level, l:found.what,
+          \ l:found.remedy is# '' ? '' : ' -- ' . l:found.remedy)
+  endfor
+endfunction
+
 let s:words = {'off': 'off', 'waiting': 'waiting for a hub', 'proving': 'connecting',
       \ 'dialling': 'connecting', 'greeting': 'connecting (the hub has not answered yet)',
       \ 'ready': 'connected'}

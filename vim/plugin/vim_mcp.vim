@@ -10,6 +10,7 @@ if !exists('g:loaded_vim_mcp') && !&compatible
   command! -bar VimMCPDisconnect call vim_mcp#Disconnect()
   command! -bar VimMCPReconnect call vim_mcp#Reconnect()
   command! -bar VimMCPStatus call vim_mcp#Status()
+  command! -bar VimMCPDoctor call vim_mcp#Doctor()
   command! -bar VimMCPPause call vim_mcp#Pause()
   command! -bar VimMCPResume call vim_mcp#Resume()
 

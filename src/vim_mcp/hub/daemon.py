@@ -124,6 +124,7 @@ class Hub:
                 "main_file": i.info.main_file,
                 "editor": i.info.editor,
                 "version": i.info.version,
+                "plugin_version": i.info.plugin_version,
                 "paused": i.info.paused,
             }
             for i in self.fleet.instances.values()

@@ -35,6 +35,28 @@ function! vim_mcp#hub#Seen() abort
   endif
 endfunction
 
+" How to run vim-mcp. An editor started from a dock has a poor $PATH: where the
+" program is not on it, `vim-mcp install` has left word of the place.
+function! vim_mcp#hub#Command() abort
+  let l:command = vim_mcp#options#Get('command')
+  if l:command !=# ['vim-mcp'] || executable('vim-mcp')
+    return l:command
+  endif
+  let l:recorded = s:Recorded()
+  return l:recorded is# '' ? l:command : [l:recorded]
+endfunction
+
+function! s:Recorded() abort
+  let l:state = $XDG_STATE_HOME is# '' ? $HOME . '/.local/state' : $XDG_STATE_HOME
+  let l:file = l:state . '/vim-mcp/command'
+  " A file that others may write to could name anything.
+  if !filereadable(l:file) || getfperm(l:file) !~# '^r...-..-.$'
+    return ''
+  endif
+  let l:path = get(readfile(l:file, '', 1), 0, '')
+  return l:path =~# '^/' && executable(l:path) ? l:path : ''
+endfunction
+
 " Start a hub when that is allowed and due; {Then}(exit status) is called when
 " the starter has ended. -> why it cannot be started, or ''
 function! vim_mcp#hub#Need(is_asked, Then) abort
@@ -43,9 +65,9 @@ function! vim_mcp#hub#Need(is_asked, Then) abort
         \ || !(a:is_asked || vim_mcp#options#Get('autostart'))
     return ''
   endif
-  let l:command = vim_mcp#options#Get('command')
+  let l:command = vim_mcp#hub#Command()
   if !executable(l:command[0])
-    return 'The program ' . l:command[0] . ' is not installed: install it with `pipx install vim-mcp`, or set g:vim_mcp_command.'
+    return 'The program ' . l:command[0] . ' is not installed: install it with `pipx install vim-mcp` and run `vim-mcp install`, or set g:vim_mcp_command.'
   endif
   let s:last = l:now
   call vim_mcp#log#Write('starting a hub')
