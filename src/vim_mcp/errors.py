@@ -11,6 +11,7 @@
     ├── InstanceGone                1003   choose another instance; check what was applied
     ├── InstanceBlocked             1003   let the user answer what the editor waits for
     ├── SenselessAnswer           -32603   update the plugin or vim-mcp
+    ├── OutdatedPlugin            -32601   update the plugin of that editor
     └── EditorError           the editor's own code, mostly 1004
 
 Codes are those of the first seed, section 8.3. Facts are attributes, the sentence is made in
@@ -241,6 +242,28 @@ class SenselessAnswer(VimMcpError):
     @property
     def data(self) -> dict[str, Any]:
         return {"instance_id": self.instance_id}
+
+
+class OutdatedPlugin(VimMcpError):
+    """The editor's plugin is older than what it was asked for."""
+
+    code = METHOD_NOT_FOUND
+
+    def __init__(self, instance_id: str, method: str, plugin_version: str) -> None:
+        super().__init__(instance_id, method, plugin_version)
+        self.instance_id, self.method = instance_id, method
+        self.plugin_version = plugin_version
+
+    def __str__(self) -> str:
+        return (
+            f"the vim-mcp plugin in {self.instance_id} (version {self.plugin_version or 'unknown'}) "
+            f"knows no {self.method}: it is older than this vim-mcp; ask the user to update the "
+            "plugin and to restart that editor"
+        )
+
+    @property
+    def data(self) -> dict[str, Any]:
+        return {"instance_id": self.instance_id, "plugin_version": self.plugin_version}
 
 
 class EditorError(VimMcpError):

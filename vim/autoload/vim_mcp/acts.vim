@@ -25,6 +25,7 @@ let s:methods = {
       \ 'undo': function('vim_mcp#undo#Run'),
       \ 'save': function('vim_mcp#save#Run'),
       \ 'execute': function('vim_mcp#execute#Run'),
+      \ 'navigate': function('vim_mcp#navigate#Run'),
       \ }
 
 function! vim_mcp#acts#Has(method) abort
