@@ -7,6 +7,9 @@ import re
 from pathlib import Path
 from typing import Any
 
+import mcp.types as t
+from mcp import MCPError
+
 from harness import Assistant, Editor, Sandbox
 
 
@@ -97,3 +100,27 @@ def everything(assistant: Assistant) -> str:
         except Exception as error:
             seen.append(str(error))
     return "\n".join(seen)
+
+
+def resource(assistant: Assistant, uri: str) -> str:
+    """Read a resource that is one text."""
+    (content,) = assistant.read(uri)
+    assert isinstance(content, t.TextResourceContents)
+    return content.text
+
+
+def no_resource(assistant: Assistant, uri: str) -> dict[str, Any]:
+    """Read a resource that has to fail; return its {code, message, data}."""
+    try:
+        found = assistant.read(uri)
+    except MCPError as caught:
+        return {"data": {}, **caught.error.model_dump(mode="json", exclude_none=True)}
+    raise AssertionError(f"this was not refused: {found}")
+
+
+#: What looking must leave alone, as one Vimscript expression.
+UNTOUCHED = (
+    "[mode(1), getpos('v'), getcurpos(), winsaveview(), win_getid(), winnr('#'), tabpagenr(),"
+    " bufnr('%'), bufnr('#'), b:changedtick, @/, v:searchforward, &hlsearch, getreg('\"'),"
+    " getjumplist(), getmarklist(bufnr('%')), v:errmsg, histnr('/'), histnr(':')]"
+)

@@ -60,6 +60,6 @@ function! s:Syntax(line, byte) abort
     call add(l:names, synIDattr(l:id, 'name'))
     let l:shown = synIDattr(synIDtrans(l:id), 'name')
   endfor
-  " What the last one looks like tells more than its name: pythonString is String.
+  " What the last one looks like tells more than its name: pythonString is a Constant.
   return empty(l:names) || l:shown is# l:names[-1] ? l:names : add(l:names, l:shown)
 endfunction

@@ -59,6 +59,9 @@ function! s:Region(kind, one, other) abort
 endfunction
 
 function! s:Block(region) abort
+  for l:end in [a:region.from, a:region.to]
+    let l:end[1] = min([l:end[1], max([1, strlen(getline(l:end[0]))])])
+  endfor
   let l:spans = map([a:region.from, a:region.to], 's:Span(getline(v:val[0]), v:val[1])')
   let a:region.left = min([l:spans[0][0], l:spans[1][0]])
   let a:region.right = max([l:spans[0][1], l:spans[1][1]])
