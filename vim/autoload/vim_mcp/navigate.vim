@@ -112,6 +112,11 @@ endfunction
 
 function! s:Position(is_back, count) abort
   let [l:jumps, l:at] = getjumplist()
+  if l:at == len(l:jumps)
+    " From its end the editor first notes this place, in the place of any such entry.
+    call filter(l:jumps, 'v:val.bufnr != bufnr("%") || v:val.lnum != line(".")')
+    let l:at = len(l:jumps)
+  endif
   let l:to = a:is_back ? l:at - a:count : l:at + a:count
   if l:to < 0 || l:to >= len(l:jumps)
     call s:Fail(a:is_back ? 'There is no older position in the jump list.'
