@@ -82,7 +82,8 @@ def masked(value: Any, sandbox: Sandbox) -> Any:
     text = value.replace(str(sandbox.root), "<sandbox>")
     text = re.sub(r"\b([\w.]+-\w+)-\d+\b", r"\1-<pid>", text)
     text = re.sub(r"changedtick (is )?\d+", r"changedtick \1<tick>", text)
-    return re.sub(r"\(buffer \d+", "(buffer <bufnr>", text)
+    text = re.sub(r": (Neovim|Vim) in ", ": <editor> in ", text)
+    return re.sub(r"\bbuffer \d+", "buffer <bufnr>", text)
 
 
 def everything(assistant: Assistant) -> str:
@@ -91,6 +92,10 @@ def everything(assistant: Assistant) -> str:
         assistant.call("list_vim_instances").text,
         assistant.call("vim_get_state").text,
         assistant.call("vim_read").text,
+        assistant.call("vim_search", pattern=".", scope="all").text,
+        assistant.call("vim_search", pattern=".").text,
+        assistant.call("vim_get_diagnostics").text,
+        assistant.call("vim_get_selection").text,
     ]
     for resource in assistant.resources():
         try:

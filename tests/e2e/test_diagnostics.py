@@ -68,7 +68,7 @@ def test_quickfix_and_location_lists(
     editor: Editor, assistant: Assistant, sandbox: Sandbox, snapshot: SnapshotAssertion, file: Path
 ) -> None:
     other = write(sandbox, "unloaded.c", "int x")
-    items = [
+    items: list[dict[str, Any]] = [
         {"filename": str(file), "lnum": 2, "col": 10, "end_lnum": 2, "end_col": 17, "type": "E",
          "text": "undefined name", "nr": 821},
         {"filename": str(other), "lnum": 1, "col": 5, "type": "W", "text": "unused"},

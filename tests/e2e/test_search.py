@@ -117,7 +117,7 @@ def test_pattern_that_is_none_is_refused(
 def test_cap_is_kept_and_told(editor: Editor, assistant: Assistant, sandbox: Sandbox) -> None:
     show(editor, write(sandbox, "a.txt", *["foo"] * 150))
     full = done(assistant, "vim_search", pattern="foo")
-    assert (len(full["matches"]), full["truncated"]) == (100, True)
+    assert (len(full["matches"]), full["truncated"], full["lines_searched"]) == (100, True, 100)
     assert "line 101" in full["note"]
     exact = done(assistant, "vim_search", pattern="foo", max_results=150)
     assert (len(exact["matches"]), exact["truncated"], exact["note"]) == (150, False, None)

@@ -41,7 +41,7 @@ function! s:Row(info, current, alternate) abort
         \ 'windows': copy(a:info.windows),
         \ 'last_used': get(a:info, 'lastused', 0),
         \ 'current': s:Bool(l:nr == a:current),
-        \ 'alternate': s:Bool(l:nr == a:alternate),
+        \ 'alternate': s:Bool(l:nr == a:alternate && l:nr != a:current),
         \ }
 endfunction
 

@@ -163,8 +163,9 @@ function! s:FromList(provider, Get, notes) abort
     return []
   endif
   let l:list = a:Get({'items': 1, 'title': 1})
-  " No more than the command's name: its arguments may name private files.
-  let l:source = matchstr(l:list.title, '^:\?\zs[A-Za-z.]\+')
+  " No more than the command's name: its arguments may name private files. Where a
+  " script made the list, that tells nothing.
+  let l:source = matchstr(l:list.title, '^:\?\zs\%(set\%(qf\|loc\)list\)\@![A-Za-z.]\+')
   let l:entries = []
   for l:item in l:list.items
     if l:item.valid && l:item.bufnr > 0 && l:item.lnum > 0

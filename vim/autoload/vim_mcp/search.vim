@@ -85,6 +85,7 @@ function! s:Buffer(slice, nr, line, pattern, max) abort
     let l:index = match(l:lines, a:pattern)
     while l:index >= 0
       if len(a:slice.rows) >= a:max
+        let a:slice.lines += l:index
         return l:at + l:index
       elseif empty(l:facts)
         let l:facts = vim_mcp#target#Common(a:nr)
