@@ -41,6 +41,8 @@ def test_last_use_is_a_time(editor: Editor, assistant: Assistant, sandbox: Sandb
     number = hide(editor, write(sandbox, "a.txt", "one"))
     used = datetime.fromisoformat(rows(assistant)[number]["last_used"])
     assert abs(datetime.now().astimezone() - used) < timedelta(minutes=5)
+    told = {row["bufnr"]: row for row in assistant.read_json("vim://state")["buffers"]}
+    assert told[number]["last_used"] == rows(assistant)[number]["last_used"]
 
 
 def test_private_buffer_is_its_number_alone(

@@ -126,6 +126,7 @@ async def _text(call: Call, address: Address) -> str:
 async def _state(call: Call, address: Address) -> Json:
     """Return the seed's state: everything, and the current buffer's text unless it is huge."""
     state = await call.read("get_state")
+    _date(state["buffers"])
     current = state.get("current_buffer")
     if isinstance(current, dict) and not current.get("private"):
         try:
@@ -144,12 +145,17 @@ async def _state(call: Call, address: Address) -> Json:
 async def _buffers(call: Call, address: Address) -> Json:
     """Return a page of buffers; `next` is the URI of the following one, null after the last."""
     page = await call.read("buffers", {"from": address.start})
-    for row in page["buffers"]:
-        if seconds := row.pop("last_used", 0):
-            row["last_used"] = datetime.fromtimestamp(seconds).astimezone().isoformat()
+    _date(page["buffers"])
     following = page.get("next")
     page["next"] = None if following is None else next_page(address, following)
     return page
+
+
+def _date(rows: list[Json]) -> None:
+    """Make times of the seconds that Vim counts in; a buffer never used has none."""
+    for row in rows:
+        if seconds := row.pop("last_used", 0):
+            row["last_used"] = datetime.fromtimestamp(seconds).astimezone().isoformat()
 
 
 async def _diagnostics(call: Call, address: Address) -> Json:

@@ -5,18 +5,7 @@ let s:max_slice = 65536
 
 " The reading methods, by their name on the wire.
 function! vim_mcp#reads#Methods() abort
-  return {
-        \ 'health': function('s:Health'),
-        \ 'get_state': function('s:GetState'),
-        \ 'get_lines': function('s:GetLines'),
-        \ 'outcome': function('vim_mcp#acts#Outcome'),
-        \ 'buffers': function('vim_mcp#buffers#List'),
-        \ 'windows': function('vim_mcp#windows#Layout'),
-        \ 'cursor': function('vim_mcp#cursor#Look'),
-        \ 'selection': function('vim_mcp#selection#Look'),
-        \ 'diagnostics': function('vim_mcp#diagnostics#List'),
-        \ 'search': function('vim_mcp#search#Slice'),
-        \ }
+  return s:methods
 endfunction
 
 function! s:Health(params) abort
@@ -195,3 +184,17 @@ endfunction
 function! vim_mcp#reads#Cursor() abort
   return [line('.'), vim_mcp#reads#Column(bufnr('%'), line('.'), col('.'))]
 endfunction
+
+" Last, because the functions must exist.
+let s:methods = {
+      \ 'health': function('s:Health'),
+      \ 'get_state': function('s:GetState'),
+      \ 'get_lines': function('s:GetLines'),
+      \ 'outcome': function('vim_mcp#acts#Outcome'),
+      \ 'buffers': function('vim_mcp#buffers#List'),
+      \ 'windows': function('vim_mcp#windows#Layout'),
+      \ 'cursor': function('vim_mcp#cursor#Look'),
+      \ 'selection': function('vim_mcp#selection#Look'),
+      \ 'diagnostics': function('vim_mcp#diagnostics#List'),
+      \ 'search': function('vim_mcp#search#Slice'),
+      \ }
