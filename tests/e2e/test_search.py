@@ -78,6 +78,8 @@ def test_all_is_every_loaded_buffer_and_no_other(
     show(editor, shown)
     show(editor, write(sandbox, "id_canary", "foo hunter2"))
     show(editor, write(sandbox, "current.txt", "nothing"))
+    editor.command("call setqflist([{'bufnr': bufnr(), 'lnum': 1, 'text': 'foo hunter2'}])")
+    editor.command("copen | wincmd p")
     answer = done(assistant, "vim_search", pattern="foo", scope="all")
     assert {one["file"] for one in answer["matches"]} == {str(hidden), str(shown)}
     assert done(assistant, "vim_search", pattern="foo")["matches"] == []

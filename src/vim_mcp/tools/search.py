@@ -51,7 +51,7 @@ async def vim_search(
     ],
     scope: Annotated[
         Literal["current", "all"],
-        Field(description="The current buffer, or all loaded buffers (no terminals)."),
+        Field(description="The current buffer, or all loaded files."),
     ] = "current",
     max_results: Annotated[int, Field(ge=1, le=1000, description="Lines to return.")] = 100,
 ) -> SearchResult:
@@ -59,7 +59,8 @@ async def vim_search(
 
     The user's 'ignorecase', 'smartcase' and 'magic' apply; \\c, \\C and \\v work. A match lies
     within one line (\\n matches nothing). Files that are not open are not searched. The user's
-    cursor, search pattern and highlighting stay as they are.
+    cursor, search pattern and highlighting stay as they are. Scope all leaves out terminals and
+    quickfix windows.
     """
     ask: Json = {"pattern": pattern, "scope": scope, "max": max_results}
     loop = asyncio.get_running_loop()

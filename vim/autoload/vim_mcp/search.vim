@@ -40,9 +40,10 @@ function! s:Buffers(params) abort
     call vim_mcp#privacy#Check(l:nr)
     return [l:nr]
   endif
-  " A terminal may show the very call that asks for this.
+  " A terminal may show the very call that asks for this, a quickfix window lines
+  " of private buffers.
   return filter(map(getbufinfo({'bufloaded': 1}), 'v:val.bufnr'),
-        \ 'v:val >= l:from && getbufvar(v:val, "&buftype") isnot# "terminal"'
+        \ 'v:val >= l:from && index(["terminal", "quickfix"], getbufvar(v:val, "&buftype")) < 0'
         \ . ' && !vim_mcp#privacy#IsPrivate(v:val)')
 endfunction
 
