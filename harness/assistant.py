@@ -194,6 +194,10 @@ class Assistant:
         """
         return list(self._wait(self.client.read_resource(uri)).contents)
 
+    def read_async(self, uri: str) -> Future[t.ReadResourceResult]:
+        """Read a resource and return at once, with a future of the whole result."""
+        return self._submit(self.client.read_resource(uri))
+
     def read_json(self, uri: str) -> Any:
         """Read a resource that is one JSON text, and return its value. Raises as `read()`."""
         (content,) = self.read(uri)

@@ -13,6 +13,7 @@
     ├── SenselessAnswer           -32603   update the plugin or vim-mcp
     ├── CommandFailed                  -   do what the sentence says
     ├── ServerFailed                   -   run vim-mcp doctor
+    ├── OutdatedPlugin            -32601   update the plugin of that editor
     └── EditorError           the editor's own code, mostly 1004
 
 Codes are those of the first seed, section 8.3. Facts are attributes, the sentence is made in
@@ -265,6 +266,28 @@ class ServerFailed(VimMcpError):
 
     def __str__(self) -> str:
         return f"no answer to {self.doing}: {self.reason}; `vim-mcp doctor` looks for the cause"
+
+
+class OutdatedPlugin(VimMcpError):
+    """The editor's plugin is older than what it was asked for."""
+
+    code = METHOD_NOT_FOUND
+
+    def __init__(self, instance_id: str, method: str, plugin_version: str) -> None:
+        super().__init__(instance_id, method, plugin_version)
+        self.instance_id, self.method = instance_id, method
+        self.plugin_version = plugin_version
+
+    def __str__(self) -> str:
+        return (
+            f"the vim-mcp plugin in {self.instance_id} (version {self.plugin_version or 'unknown'}) "
+            f"knows no {self.method}: it is older than this vim-mcp; ask the user to update the "
+            "plugin and to restart that editor"
+        )
+
+    @property
+    def data(self) -> dict[str, Any]:
+        return {"instance_id": self.instance_id, "plugin_version": self.plugin_version}
 
 
 class EditorError(VimMcpError):

@@ -7,6 +7,9 @@ import re
 from pathlib import Path
 from typing import Any
 
+import mcp.types as t
+from mcp import MCPError
+
 from harness import Assistant, Editor, Sandbox
 
 
@@ -79,7 +82,8 @@ def masked(value: Any, sandbox: Sandbox) -> Any:
     text = value.replace(str(sandbox.root), "<sandbox>")
     text = re.sub(r"\b([\w.]+-\w+)-\d+\b", r"\1-<pid>", text)
     text = re.sub(r"changedtick (is )?\d+", r"changedtick \1<tick>", text)
-    return re.sub(r"\(buffer \d+", "(buffer <bufnr>", text)
+    text = re.sub(r": (Neovim|Vim) in ", ": <editor> in ", text)
+    return re.sub(r"\bbuffer \d+", "buffer <bufnr>", text)
 
 
 def everything(assistant: Assistant) -> str:
@@ -88,6 +92,10 @@ def everything(assistant: Assistant) -> str:
         assistant.call("list_vim_instances").text,
         assistant.call("vim_get_state").text,
         assistant.call("vim_read").text,
+        assistant.call("vim_search", pattern=".", scope="all").text,
+        assistant.call("vim_search", pattern=".").text,
+        assistant.call("vim_get_diagnostics").text,
+        assistant.call("vim_get_selection").text,
     ]
     for resource in assistant.resources():
         try:
@@ -97,3 +105,27 @@ def everything(assistant: Assistant) -> str:
         except Exception as error:
             seen.append(str(error))
     return "\n".join(seen)
+
+
+def resource(assistant: Assistant, uri: str) -> str:
+    """Read a resource that is one text."""
+    (content,) = assistant.read(uri)
+    assert isinstance(content, t.TextResourceContents)
+    return content.text
+
+
+def no_resource(assistant: Assistant, uri: str) -> dict[str, Any]:
+    """Read a resource that has to fail; return its {code, message, data}."""
+    try:
+        found = assistant.read(uri)
+    except MCPError as caught:
+        return {"data": {}, **caught.error.model_dump(mode="json", exclude_none=True)}
+    raise AssertionError(f"this was not refused: {found}")
+
+
+#: What looking must leave alone, as one Vimscript expression.
+UNTOUCHED = (
+    "[mode(1), getpos('v'), getcurpos(), winsaveview(), win_getid(), winnr('#'), tabpagenr(),"
+    " bufnr('%'), bufnr('#'), b:changedtick, @/, v:searchforward, &hlsearch, getreg('\"'),"
+    " getjumplist(), getmarklist(bufnr('%')), v:errmsg, histnr('/'), histnr(':')]"
+)

@@ -21,14 +21,19 @@ THREE = ("one", "two", "three")
 
 
 def shown(answer: Answer, sandbox: Sandbox) -> Any:
-    """Return an answer as the assistant has it, once: the text and the data say the same."""
+    """Return an answer as the assistant has it, once: the text and the data say the same.
+
+    What a person is to read first comes as a text of its own.
+    """
     if answer.is_error:
         assert answer.data is None
         return {"error": masked(json.loads(answer.text), sandbox)}
     if answer.data is None:
         return masked(answer.text, sandbox)
-    assert json.loads(answer.text) == answer.data
-    return masked(answer.data, sandbox)
+    *first, last = (block.text for block in answer.raw.content if block.type == "text")
+    assert json.loads(last) == answer.data
+    data = masked(answer.data, sandbox)
+    return {"read first": masked(first, sandbox), "data": data} if first else data
 
 
 @pytest.fixture
@@ -89,6 +94,10 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "vim_edit that opens": ("vim_edit", {"file": "a.txt", "line": 3}),
     "vim_save": ("vim_save", {}),
     "vim_execute": ("vim_execute", {"command": "echo line('$')"}),
+    "vim_search": ("vim_search", {"pattern": "t", "max_results": 1}),
+    "vim_navigate": ("vim_navigate", {"direction": "bottom"}),
+    "vim_get_diagnostics": ("vim_get_diagnostics", {}),
+    "vim_get_selection": ("vim_get_selection", {}),
     "vim_execute without output": ("vim_execute", {"command": "2move 0"}),
 }
 
@@ -146,6 +155,10 @@ ERRORS: dict[str, tuple[str, dict[str, Any]]] = {
     "outside the project": ("vim_edit", {"file": "/etc/hostname", "content": "x"}),
     "private": ("vim_open", {"file": "id_rsa"}),
     "nothing to undo": ("vim_undo", {}),
+    "bad pattern": ("vim_search", {"pattern": "\\("}),
+    "no such direction": ("vim_navigate", {"direction": "sideways"}),
+    "no jumps": ("vim_navigate", {"direction": "newer_position"}),
+    "diagnostics of no buffer": ("vim_get_diagnostics", {"buffer": 4711}),
     "command denied": ("vim_execute", {"command": "!ls"}),
     "command with a tool of its own": ("vim_execute", {"command": "write"}),
     "command that fails": ("vim_execute", {"command": "%s/nothing here/x/"}),

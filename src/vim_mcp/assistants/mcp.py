@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import mcp.types as t
@@ -22,25 +23,36 @@ from mcp.server.subscriptions import (
 )
 
 from vim_mcp import __version__
-from vim_mcp.assistants import resources
+from vim_mcp.assistants import resources, uris
 from vim_mcp.assistants.asking import Context, settled
 from vim_mcp.editors.call import Call
 from vim_mcp.editors.fleet import Fleet
 from vim_mcp.editors.session import Session
 from vim_mcp.errors import SenselessAnswer, VimMcpError
-from vim_mcp.tools import buffers, edit, instances, state
+from vim_mcp.tools import (
+    buffers,
+    diagnostics,
+    edit,
+    instances,
+    navigate,
+    search,
+    selection,
+    state,
+)
 from vim_mcp.tools.base import TOOLS, Desk, Tool, file_path
 from vim_mcp.wire.messages import Json
 
 log = logging.getLogger(__name__)
 
 # Importing a family registers its tools.
-FAMILIES = (instances, state, buffers, edit)
+FAMILIES = (instances, state, buffers, edit, search, navigate, diagnostics, selection)
 
 INSTRUCTIONS = """\
 You are joined to the user's running Vim or Neovim. What it holds is what the user sees: unsaved text \
 in a buffer wins over the file on disk, so read open files with vim_read and change them with vim_edit.
-Start with vim_get_state (current file, cursor, selection, open buffers). Pass the changedtick that you read \
+Start with vim_get_state (current file, cursor, open buffers); "this" is mostly what vim_get_selection \
+returns or what is at the cursor. vim_search looks through open buffers, vim_get_diagnostics tells of \
+errors and warnings, vim_open and vim_navigate show the user a place. Pass the changedtick that you read \
 as expected_changedtick when you edit by line numbers. Every edit is one undo step that the user watches; ask \
 before big changes, and leave saving to the user unless asked.
 If several instances are connected and none is selected (error 1001), ask the user which one. Error 1003 \
@@ -54,6 +66,9 @@ class AssistantServer:
         self.session, self.fleet = session, fleet
         self._desk = Desk(session, fleet)
         self._bus = InMemorySubscriptionBus()
+        self._listen = ListenHandler(self._bus)
+        self._listening: Counter[str] = Counter()
+        self._told_ticks: dict[tuple[str, int], object] = {}
         self._legacy: Any = None
         self.server: Server[Session] = Server(
             "vim-mcp",
@@ -67,7 +82,7 @@ class AssistantServer:
             on_read_resource=self._read_resource,
             on_subscribe_resource=self._subscribe,
             on_unsubscribe_resource=self._unsubscribe,
-            on_subscriptions_listen=ListenHandler(self._bus),
+            on_subscriptions_listen=self._listen_to,
         )
         # In the place of the SDK's tracing, which costs on every call and goes nowhere here.
         self.server.middleware[:] = [self._know]
@@ -86,11 +101,25 @@ class AssistantServer:
             if uri in self.session.subscriptions and self._legacy is not None:
                 await self._legacy.send_resource_updated(uri)
 
+    async def editor_changed(self, instance_id: str, events: Iterable[Json]) -> None:
+        """Tell the assistant which of its resources may read differently after these events."""
+        changed = set()
+        for event in events:
+            bufnr, tick = event.get("bufnr"), event.get("changedtick")
+            if isinstance(bufnr, int) and self._told_ticks.get((instance_id, bufnr)) != tick:
+                self._told_ticks[instance_id, bufnr] = tick
+                changed.add(bufnr)
+        subscribed = self.session.subscriptions | self._listening.keys()
+        await self.resource_changed(
+            *uris.concerned(sorted(subscribed), instance_id, self.session.selected, changed)
+        )
+
     # --- tools --------------------------------------------------------------------------------
 
     async def _list_tools(
         self, ctx: Context, params: t.PaginatedRequestParams | None
     ) -> t.ListToolsResult:
+        _first_page(params)
         return t.ListToolsResult(tools=[describe(tool) for tool in TOOLS.values()])
 
     async def _call_tool(
@@ -135,12 +164,14 @@ class AssistantServer:
     async def _list_resources(
         self, ctx: Context, params: t.PaginatedRequestParams | None
     ) -> t.ListResourcesResult:
+        _first_page(params)
         return t.ListResourcesResult(resources=resources.listing())
 
     async def _list_templates(
         self, ctx: Context, params: t.PaginatedRequestParams | None
     ) -> t.ListResourceTemplatesResult:
-        return t.ListResourceTemplatesResult(resource_templates=[])
+        _first_page(params)
+        return t.ListResourceTemplatesResult(resource_templates=resources.templates())
 
     async def _read_resource(
         self, ctx: Context, params: t.ReadResourceRequestParams
@@ -155,14 +186,28 @@ class AssistantServer:
 
     async def _subscribe(self, ctx: Context, params: t.SubscribeRequestParams) -> t.EmptyResult:
         uri = str(params.uri)
-        if uri not in resources.URIS:
-            raise MCPError(-32602, f"there is no resource {uri}; resources/list names them")
+        try:
+            uris.parse(uri)
+        except VimMcpError as error:
+            raise MCPError(error.code, str(error), error.data) from None
         self.session.subscribe(uri)
         return t.EmptyResult()
 
     async def _unsubscribe(self, ctx: Context, params: t.UnsubscribeRequestParams) -> t.EmptyResult:
         self.session.unsubscribe(str(params.uri))
         return t.EmptyResult()
+
+    async def _listen_to(
+        self, ctx: Context, params: t.SubscriptionsListenRequestParams
+    ) -> t.SubscriptionsListenResult:
+        """Serve a stream of news, and know meanwhile what it is about: templates have no list."""
+        wanted = list(params.notifications.resource_subscriptions or ())
+        self._listening.update(wanted)
+        try:
+            return await self._listen(ctx, params)
+        finally:
+            # In its place, not by subtract(): that would keep the names with a count of 0.
+            self._listening -= Counter(wanted)
 
     async def _know(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         """Learn who the client is; a legacy session can be written to outside a request.
@@ -180,6 +225,12 @@ class AssistantServer:
             info = params.client_info
             self.session.client = f"{info.name} {info.version}".strip()
         return await call_next(ctx)
+
+
+def _first_page(params: t.PaginatedRequestParams | None) -> None:
+    """Refuse a cursor: these lists have one page."""
+    if params is not None and params.cursor is not None:
+        raise MCPError(-32602, "there is no such page: this list is told whole")
 
 
 def describe(tool: Tool) -> t.Tool:
@@ -207,8 +258,9 @@ def succeeded(result: Any) -> t.CallToolResult:
         return t.CallToolResult(content=[t.TextContent(type="text", text=result)])
     data = result.model_dump(mode="json")
     text = json.dumps(data, ensure_ascii=False)
+    texts = [words, text] if (words := result.preface()) else [text]
     return t.CallToolResult(
-        content=[t.TextContent(type="text", text=text)], structured_content=data
+        content=[t.TextContent(type="text", text=one) for one in texts], structured_content=data
     )
 
 

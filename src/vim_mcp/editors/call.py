@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vim_mcp.editors.instance import Actor, Instance
 from vim_mcp.editors.text import Text, from_vim
-from vim_mcp.errors import METHOD_NOT_FOUND, EditorError, InvalidParams
+from vim_mcp.errors import METHOD_NOT_FOUND, EditorError, InvalidParams, OutdatedPlugin
 from vim_mcp.limits import ACT_S, MAX_BUFFER_BYTES, READ_S, SLICE_BYTES
 from vim_mcp.wire.messages import Json
 
@@ -32,9 +32,10 @@ class Call:
         """Ask for something that changes nothing.
 
         Raises:
+            OutdatedPlugin: The editor's plugin does not know `method`.
             EditorError, InstanceBlocked, InstanceGone: As `Instance.request`.
         """
-        return await self.instance.request(method, params or {}, seconds=READ_S, actor=self._actor)
+        return await self._request(method, params or {}, READ_S)
 
     async def act(self, method: str, params: Json, name: str = "") -> Json:
         """Ask for something that the user sees happen.
@@ -43,10 +44,22 @@ class Call:
         on what had been done before. It is the method's if left out.
 
         Raises:
-            EditorError, InstanceBlocked, InstanceGone: As `Instance.request`.
+            OutdatedPlugin, EditorError, InstanceBlocked, InstanceGone: As `read`.
         """
-        op = f"{self._op}:{name or method}"
-        return await self.instance.request(method, params, seconds=ACT_S, actor=self._actor, op=op)
+        return await self._request(method, params, ACT_S, f"{self._op}:{name or method}")
+
+    async def _request(
+        self, method: str, params: Json, seconds: float, op: str | None = None
+    ) -> Json:
+        try:
+            return await self.instance.request(
+                method, params, seconds=seconds, actor=self._actor, op=op
+            )
+        except EditorError as error:
+            if error.code != METHOD_NOT_FOUND:
+                raise
+            version = self.instance.info.plugin_version
+            raise OutdatedPlugin(self.instance.id, method, version) from None
 
     async def remembered(self, name: str) -> Json | None:
         """Return what an act of this call, made on another hub, had come to; None if nothing.
@@ -58,10 +71,8 @@ class Call:
             return None
         try:
             found = await self.read("outcome", {"op": f"{self._op}:{name}"})
-        except EditorError as error:
-            if error.code == METHOD_NOT_FOUND:
-                return None
-            raise
+        except OutdatedPlugin:
+            return None
         return found if found.pop("known", False) else None
 
     async def text(

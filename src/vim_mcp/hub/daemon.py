@@ -9,7 +9,8 @@ import os
 import signal
 import socket
 import time
-from typing import Any
+from collections.abc import Coroutine
+from typing import TYPE_CHECKING, Any
 
 from vim_mcp import PROTOCOL, __version__, paths
 from vim_mcp import log as logs
@@ -24,6 +25,9 @@ from vim_mcp.hub.roles import EditorRole, SessionRole, parse_hello
 from vim_mcp.limits import SCALE
 from vim_mcp.wire.messages import Control, Json, Register, Update, encode
 
+if TYPE_CHECKING:
+    from vim_mcp.assistants.mcp import AssistantServer
+
 log = logging.getLogger(__name__)
 
 #: Editors and assistants dial in herds after a hub's death.
@@ -31,8 +35,6 @@ _BACKLOG = 1024
 _CHECK_S = 5.0
 #: What calls in flight get to end in when the hub leaves.
 _DRAIN_S = 2.0 * SCALE
-#: Resources that may read differently after an editor's event.
-_FOLLOWS_EVENTS = ("vim://state", "vim://buffer/current")
 
 
 class Hub:
@@ -162,19 +164,20 @@ class Hub:
     # --- news for assistants ------------------------------------------------------------------
 
     def _instances_changed(self) -> None:
-        self._tell_all("vim://instances")
+        for assistant in self._assistants():
+            self._spawn(assistant.resource_changed("vim://instances"))
 
     def _editor_events(self, instance: Instance, update: Update) -> None:
-        self._tell_all(*_FOLLOWS_EVENTS, instance_id=instance.id)
+        for assistant in self._assistants():
+            self._spawn(assistant.editor_changed(instance.id, update.events))
 
-    def _tell_all(self, *uris: str, instance_id: str | None = None) -> None:
-        for role in self.sessions:
-            selected = role.session.selected
-            if role.stream is None or (instance_id and selected and selected != instance_id):
-                continue
-            task = asyncio.ensure_future(role.stream.assistant.resource_changed(*uris))
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+    def _assistants(self) -> list[AssistantServer]:
+        return [role.stream.assistant for role in self.sessions if role.stream is not None]
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     # --- life ---------------------------------------------------------------------------------
 

@@ -38,6 +38,10 @@ class Answer(BaseModel):
 
     model_config = ConfigDict(extra="ignore")
 
+    def preface(self) -> str | None:
+        """Return what a person should read before the data, if anything."""
+        return None
+
 
 class BufferFacts(Answer):
     """Facts that every answer about a buffer's text has."""

@@ -84,7 +84,7 @@ def _page(text: Text, first_column: int, wanted_last: int) -> tuple[list[str], s
     return body, f"first_line={last + 1}" if last < wanted_last else ""
 
 
-@tool(title="Open a file", acts=True, idempotent=True)
+@tool(title="Open a file", acts=True, idempotent=True, always_load=True)
 async def vim_open(
     call: Call,
     file: Annotated[str, Field(description=FILE)],

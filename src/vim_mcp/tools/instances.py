@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from pydantic import Field
@@ -34,6 +35,9 @@ class Instances(Answer):
     selected: str | None
     hint: str
 
+    def preface(self) -> str | None:
+        return self.hint if self.selected is None else None
+
 
 class Selected(Answer):
     """The editor that the session's calls go to from now on."""
@@ -60,6 +64,25 @@ def row(instance: Instance, selected: str | None) -> InstanceRow:
     )
 
 
+def question(instances: Sequence[Instance]) -> str:
+    """Return what to ask the user who has several editors open."""
+    choices = [f"{n}. {_described(one)}" for n, one in enumerate(instances, 1)]
+    return "\n".join(
+        [
+            "Several Vim instances are connected and none is selected. Which one? Ask the user, "
+            "then call select_vim_instance with its instance_id.",
+            *choices,
+        ]
+    )
+
+
+def _described(instance: Instance) -> str:
+    info = instance.info
+    kind = {"nvim": "Neovim", "vim": "Vim"}.get(info.editor, info.editor)
+    shown = f"shows {info.main_file}" if info.main_file else "shows no file"
+    return f"{instance.id}: {kind} in {info.cwd}, {shown}"
+
+
 async def listing(desk: Desk) -> Instances:
     """Return all instances, marking the one that calls would go to now."""
     await desk.fleet.returned()
@@ -76,7 +99,7 @@ async def listing(desk: Desk) -> Instances:
         if len(connected) == 1:
             hint = f"Calls go to {chosen}, the only instance."
     except AmbiguousInstance:
-        hint = "Several instances: ask the user which one, then call select_vim_instance."
+        hint = question(connected)
     except VimMcpError as error:
         hint = str(error)
     return Instances(instances=[row(i, chosen) for i in connected], selected=chosen, hint=hint)
@@ -84,7 +107,10 @@ async def listing(desk: Desk) -> Instances:
 
 @tool(title="List Vim instances", idempotent=True, always_load=True)
 async def list_vim_instances(desk: Desk) -> Instances:
-    """List the user's running Vim and Neovim instances, and which of them calls go to."""
+    """List the user's running Vim and Neovim instances, and which of them calls go to.
+
+    Where several are meant alike it asks for a choice: put the question in `hint` to the user.
+    """
     return await listing(desk)
 
 

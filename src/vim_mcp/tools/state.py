@@ -24,7 +24,10 @@ class CurrentBuffer(Answer):
 
 
 class WindowRow(Answer):
-    """One window; lines 1-based, cursor [line, column in characters]."""
+    """One window; lines 1-based, cursor [line, column in characters].
+
+    `kind` is normal, terminal, preview, quickfix, loclist, popup (floating) or command.
+    """
 
     winid: int
     winnr: int = 0
@@ -37,6 +40,7 @@ class WindowRow(Answer):
     botline: int = 0
     width: int = 0
     height: int = 0
+    kind: str = "normal"
     current: bool = False
 
 
@@ -55,6 +59,7 @@ class BufferRow(Answer):
     line_count: int = 0
     changedtick: int = 0
     current: bool = False
+    alternate: bool = False
 
 
 class SelectionRange(Answer):
@@ -69,7 +74,8 @@ class State(Answer):
     """Everything but the text.
 
     `cursor` is [line, column in characters], `byte` the byte column; both 1-based, and null while
-    a private buffer is current.
+    a private buffer is current. A long list of buffers is cut; `more_buffers` is then the resource
+    that has the rest.
     """
 
     instance_id: str
@@ -80,6 +86,7 @@ class State(Answer):
     selection: SelectionRange | None = None
     windows: list[WindowRow]
     buffers: list[BufferRow]
+    more_buffers: str | None = None
     tabpage: int = 1
     tabpages: int = 1
     cwd: str
@@ -87,7 +94,7 @@ class State(Answer):
     paused: bool = False
 
 
-#: Longer lists are cut; the resource vim://state has them whole.
+#: Longer lists are cut.
 _MOST = 200
 
 
@@ -96,7 +103,9 @@ async def vim_get_state(call: Call) -> State:
     """See what the user sees, without text: current buffer, cursor, selection, windows, buffers."""
     raw = await call.read("get_state")
     state = State.model_validate({**raw, "instance_id": call.instance.id})
-    state.buffers = state.buffers[:_MOST]
+    if len(state.buffers) > _MOST:
+        state.more_buffers = f"vim://buffers?from={state.buffers[_MOST].bufnr}"
+        state.buffers = state.buffers[:_MOST]
     return state
 
 

@@ -26,6 +26,7 @@ let s:methods = {
       \ 'save': function('vim_mcp#save#Run'),
       \ 'execute': function('vim_mcp#execute#Run'),
       \ 'follow_file': function('vim_mcp#disk#Follow'),
+      \ 'navigate': function('vim_mcp#navigate#Run'),
       \ }
 
 function! vim_mcp#acts#Has(method) abort

@@ -31,6 +31,7 @@ function! vim_mcp#edit#Run(params) abort
   if !empty(l:save)
     call extend(l:answer, s:Save(l:nr))
   endif
+  call vim_mcp#events#Tell('TextChanged', l:nr)
   call vim_mcp#screen#Update()
   let l:around = get(a:params, 'context', 0)
   if type(l:around) == v:t_number && l:around > 0 && !empty(l:changed)

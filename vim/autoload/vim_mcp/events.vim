@@ -22,6 +22,12 @@ function! vim_mcp#events#Begin() abort
     endfor
     autocmd BufAdd,BufDelete,BufFilePost,BufEnter,DirChanged *
           \ call vim_mcp#events#InfoChanged()
+    autocmd QuickFixCmdPost * call vim_mcp#events#Tell('Diagnostics', bufnr('%'))
+    autocmd User ALELintPost,CocDiagnosticChange
+          \ call vim_mcp#events#Tell('Diagnostics', bufnr('%'))
+    if exists('##DiagnosticChanged')
+      autocmd DiagnosticChanged * call s:Note('Diagnostics')
+    endif
   augroup END
   " What changed while the greeting was under way.
   call vim_mcp#events#InfoChanged()
@@ -44,9 +50,13 @@ endfunction
 " An autocommand: remember that it happened, tell later. Not restarting the timer
 " is what makes this cheap.
 function! s:Note(event) abort
-  let l:nr = expand('<abuf>')
-  let s:facts[a:event . l:nr] = [a:event, +l:nr]
-  if s:timer == -1
+  call vim_mcp#events#Tell(a:event, +expand('<abuf>'))
+endfunction
+
+" {event} happened in buffer {nr}: for what no autocommand tells, too.
+function! vim_mcp#events#Tell(event, nr) abort
+  let s:facts[a:event . a:nr] = [a:event, a:nr]
+  if s:is_on && s:timer == -1
     let s:timer = vim_mcp#safely#Later(s:gather, function('s:Tell'))
   endif
 endfunction

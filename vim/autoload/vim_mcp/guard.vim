@@ -21,8 +21,8 @@ endfunction
 function! s:IsElsewhere(mode, method, nr) abort
   if a:mode is# 't'
     " Keys go to the program in the terminal, where assistants like to live. All
-    " acts but this one leave that window alone.
-    return a:method isnot# 'execute'
+    " acts but these leave that window alone.
+    return index(['execute', 'navigate'], a:method) < 0
   endif
   " The text of a buffer where the user is not may change while they type.
   return a:nr > 0 && a:nr != bufnr('%') && a:mode =~# "^\\%(i\\|R\\|Rv\\|v\\|V\\|\<C-V>\\)$"

@@ -17,8 +17,8 @@ let s:instead = [
       \   'Closing things is left to the user.'],
       \ ['^\%(norm\%[al]\|g\%[lobal]\|v\%[global]\|r\%[ead]\|a\%[ppend]\|i\%[nsert]\|c\%[hange]\|pu\%[t]\|le\%[ft]\|ri\%[ght]\|ce\%[nter]\)$',
       \   'Use vim_edit to change text.'],
-      \ ['^\%(ls\|buffers\|files\|tabs\|ju\%[mps]\|changes\)$', 'Use vim_get_state to see buffers and windows.'],
-      \ ['^\%(l\%[ist]\|vim\%[grep]\|gr\%[ep]\)$', 'Use vim_read to see text.'],
+      \ ['^\%(ls\|buffers\|files\|tabs\|ju\%[mps]\|changes\)$', 'Use vim_get_state to see buffers and windows, vim_navigate to go through jumps and changes.'],
+      \ ['^\%(l\%[ist]\|vim\%[grep]\|gr\%[ep]\)$', 'Use vim_search to search, vim_read to see text.'],
       \ ['^\%(set\?\|setl\%[ocal]\|setg\%[lobal]\|let\|unl\%[et]\|cons\%[t]\)$', 'Options can only be asked for, one at a time: set {option}?'],
       \ ]
 

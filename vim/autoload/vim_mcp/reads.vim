@@ -5,13 +5,7 @@ let s:max_slice = 65536
 
 " The reading methods, by their name on the wire.
 function! vim_mcp#reads#Methods() abort
-  return {
-        \ 'health': function('s:Health'),
-        \ 'get_state': function('s:GetState'),
-        \ 'get_lines': function('s:GetLines'),
-        \ 'outcome': function('vim_mcp#acts#Outcome'),
-        \ 'look_at_file': function('vim_mcp#disk#Look'),
-        \ }
+  return s:methods
 endfunction
 
 function! s:Health(params) abort
@@ -29,7 +23,8 @@ endfunction
 
 " get_lines
 
-function! s:Number(params, name, default) abort
+" The whole number {params}.{name}, {default} when it is left out.
+function! vim_mcp#reads#Number(params, name, default) abort
   let l:value = get(a:params, a:name, v:null)
   if l:value is v:null
     return a:default
@@ -46,16 +41,16 @@ function! s:GetLines(params) abort
     return {'bufnr': l:nr, 'changedtick': l:answer.changedtick, 'unchanged': v:true}
   endif
   call vim_mcp#target#CheckTick(l:nr, a:params)
-  let l:first = s:Number(a:params, 'first', 1)
-  let l:last = min([s:Number(a:params, 'last', l:answer.line_count), l:answer.line_count])
-  let l:byte = s:Number(a:params, 'byte', 0)
-  let l:budget = max([16, min([s:Number(a:params, 'max_bytes', s:max_slice), s:max_slice])])
+  let l:first = vim_mcp#reads#Number(a:params, 'first', 1)
+  let l:last = min([vim_mcp#reads#Number(a:params, 'last', l:answer.line_count), l:answer.line_count])
+  let l:byte = vim_mcp#reads#Number(a:params, 'byte', 0)
+  let l:budget = max([16, min([vim_mcp#reads#Number(a:params, 'max_bytes', s:max_slice), s:max_slice])])
   if l:first > l:answer.line_count
     call vim_mcp#error#BadParams(printf('There is no line %d: the buffer has %d.',
           \ l:first, l:answer.line_count))
   elseif l:first < 1 || l:byte < 0 || l:first > l:last
     call vim_mcp#error#BadParams(printf('There are no lines %d to %d: the buffer has %d.',
-          \ l:first, s:Number(a:params, 'last', l:answer.line_count), l:answer.line_count))
+          \ l:first, vim_mcp#reads#Number(a:params, 'last', l:answer.line_count), l:answer.line_count))
   endif
   let l:slice = s:Slice(l:nr, l:first, l:last, l:byte, l:budget)
   let l:slice.lines = vim_mcp#text#Wire(l:slice.lines)
@@ -148,8 +143,8 @@ function! s:GetState(params) abort
   let l:is_private = vim_mcp#privacy#IsPrivate(l:current)
   return {
         \ 'current_buffer': s:CurrentBuffer(l:current, l:is_private),
-        \ 'windows': map(getwininfo(), 's:Window(v:val)'),
-        \ 'buffers': s:Buffers(l:current),
+        \ 'windows': vim_mcp#windows#Rows(),
+        \ 'buffers': vim_mcp#buffers#Rows(l:current),
         \ 'tabpages': tabpagenr('$'),
         \ 'tabpage': tabpagenr(),
         \ 'cursor': l:is_private ? v:null : vim_mcp#reads#Cursor(),
@@ -157,7 +152,7 @@ function! s:GetState(params) abort
         \ 'mode': mode(1),
         \ 'cwd': getcwd(),
         \ 'root': vim_mcp#info#Root(),
-        \ 'selection': l:is_private ? v:null : s:Selection(),
+        \ 'selection': l:is_private ? v:null : vim_mcp#selection#Now(),
         \ 'paused': s:Bool(vim_mcp#acts#IsPaused()),
         \ }
 endfunction
@@ -179,93 +174,28 @@ function! s:CurrentBuffer(nr, is_private) abort
         \ }
 endfunction
 
-function! s:Buffers(current) abort
-  let l:buffers = []
-  for l:info in getbufinfo()
-    if !l:info.listed && !l:info.loaded
-      continue
-    elseif vim_mcp#privacy#IsPrivate(l:info.bufnr)
-      call add(l:buffers, {'bufnr': l:info.bufnr, 'private': v:true})
-      continue
-    endif
-    call add(l:buffers, {
-          \ 'bufnr': l:info.bufnr,
-          \ 'name': l:info.name,
-          \ 'listed': s:Bool(l:info.listed),
-          \ 'loaded': s:Bool(l:info.loaded),
-          \ 'hidden': s:Bool(l:info.hidden),
-          \ 'modified': s:Bool(l:info.changed),
-          \ 'filetype': getbufvar(l:info.bufnr, '&filetype'),
-          \ 'buftype': getbufvar(l:info.bufnr, '&buftype'),
-          \ 'line_count': l:info.linecount,
-          \ 'changedtick': l:info.changedtick,
-          \ 'current': s:Bool(l:info.bufnr == a:current),
-          \ })
-  endfor
-  return l:buffers
-endfunction
-
-function! s:Window(info) abort
-  let l:window = {
-        \ 'winid': a:info.winid,
-        \ 'winnr': a:info.winnr,
-        \ 'tabnr': a:info.tabnr,
-        \ 'bufnr': a:info.bufnr,
-        \ 'width': a:info.width,
-        \ 'height': a:info.height,
-        \ 'current': s:Bool(a:info.winid == win_getid()),
-        \ }
-  if vim_mcp#privacy#IsPrivate(a:info.bufnr)
-    return extend(l:window, {'private': v:true})
-  endif
-  return extend(l:window, {
-        \ 'name': getbufinfo(a:info.bufnr)[0].name,
-        \ 'cursor': s:WindowCursor(a:info),
-        \ 'topline': a:info.topline,
-        \ 'botline': a:info.botline,
-        \ })
-endfunction
-
-function! s:WindowCursor(info) abort
-  if has('nvim')
-    let [l:line, l:byte] = nvim_win_get_cursor(a:info.winid)
-    return [l:line, s:Column(a:info.bufnr, l:line, l:byte + 1)]
-  endif
-  let [l:line, l:byte] = getcurpos(a:info.winid)[1:2]
-  return [l:line, s:Column(a:info.bufnr, l:line, l:byte)]
-endfunction
-
 " Byte column to column in characters, both from 1.
-function! s:Column(nr, line, byte) abort
+function! vim_mcp#reads#Column(nr, line, byte) abort
   let l:text = get(getbufline(a:nr, a:line), 0, '')
   return strchars(strpart(l:text, 0, max([a:byte, 1]) - 1)) + 1
 endfunction
 
 " [line, column in characters] of the current window.
 function! vim_mcp#reads#Cursor() abort
-  return [line('.'), s:Column(bufnr('%'), line('.'), col('.'))]
+  return [line('.'), vim_mcp#reads#Column(bufnr('%'), line('.'), col('.'))]
 endfunction
 
-let s:selections = {'v': 'char', 'V': 'line', "\<C-V>": 'block',
-      \ 's': 'char', 'S': 'line', "\<C-S>": 'block'}
-
-" The selection of the current window, ends included; v:null without one.
-function! s:Selection() abort
-  let l:kind = get(s:selections, strcharpart(mode(), 0, 1), '')
-  if l:kind is# ''
-    return v:null
-  endif
-  let l:nr = bufnr('%')
-  let l:ends = sort([getpos('v')[1:2], getpos('.')[1:2]],
-        \ {a, b -> a[0] == b[0] ? a[1] - b[1] : a[0] - b[0]})
-  let [l:start, l:end] = map(l:ends, '[v:val[0], s:Column(l:nr, v:val[0], v:val[1])]')
-  if l:kind is# 'line'
-    let l:start[1] = 1
-    let l:end[1] = max([1, strchars(get(getbufline(l:nr, l:end[0]), 0, ''))])
-  elseif l:kind is# 'block'
-    let [l:start[1], l:end[1]] = [min([l:start[1], l:end[1]]), max([l:start[1], l:end[1]])]
-  elseif &selection is# 'exclusive' && l:end[1] > 1
-    let l:end[1] -= 1
-  endif
-  return {'mode': l:kind, 'start': l:start, 'end': l:end}
-endfunction
+" Last, because the functions must exist.
+let s:methods = {
+      \ 'health': function('s:Health'),
+      \ 'get_state': function('s:GetState'),
+      \ 'get_lines': function('s:GetLines'),
+      \ 'outcome': function('vim_mcp#acts#Outcome'),
+      \ 'look_at_file': function('vim_mcp#disk#Look'),
+      \ 'buffers': function('vim_mcp#buffers#List'),
+      \ 'windows': function('vim_mcp#windows#Layout'),
+      \ 'cursor': function('vim_mcp#cursor#Look'),
+      \ 'selection': function('vim_mcp#selection#Look'),
+      \ 'diagnostics': function('vim_mcp#diagnostics#List'),
+      \ 'search': function('vim_mcp#search#Slice'),
+      \ }

@@ -27,6 +27,7 @@ function! vim_mcp#undo#Run(params) abort
   if s:undone == 0
     call vim_mcp#error#Throw(1004, '', 'There is nothing to undo in this buffer.')
   endif
+  call vim_mcp#events#Tell('TextChanged', l:nr)
   call vim_mcp#screen#Update()
   return extend(vim_mcp#target#Common(l:nr), {'undone': s:undone})
 endfunction
