@@ -9,6 +9,7 @@ import os
 import signal
 import socket
 import time
+from collections.abc import Iterable
 from typing import Any
 
 from vim_mcp import PROTOCOL, __version__, paths
@@ -16,6 +17,7 @@ from vim_mcp import log as logs
 from vim_mcp.editors.fleet import Fleet
 from vim_mcp.editors.instance import Instance
 from vim_mcp.editors.registry import Preferences, Registry
+from vim_mcp.hub import news
 from vim_mcp.hub.door import Door
 from vim_mcp.hub.election import HubLock, socket_identity
 from vim_mcp.hub.idle import IdleTimer
@@ -30,8 +32,6 @@ _BACKLOG = 1024
 _CHECK_S = 5.0
 #: What calls in flight get to end in when the hub leaves.
 _DRAIN_S = 2.0 * SCALE
-#: Resources that may read differently after an editor's event.
-_FOLLOWS_EVENTS = ("vim://state", "vim://buffer/current")
 
 
 class Hub:
@@ -53,7 +53,7 @@ class Hub:
             os.path.dirname(paths.socket_path()),
         )
         self.fleet.on_change = self._instances_changed
-        self.fleet.on_events = self._editor_events
+        self.fleet.on_update = self._editor_told
 
     def load_sdk(self) -> None:
         """Begin to import what serves MCP, in a thread: it takes 0.4 s."""
@@ -154,19 +154,24 @@ class Hub:
     # --- news for assistants ------------------------------------------------------------------
 
     def _instances_changed(self) -> None:
-        self._tell_all("vim://instances")
+        self._tell(self.sessions, "vim://instances")
 
-    def _editor_events(self, instance: Instance, update: Update) -> None:
-        self._tell_all(*_FOLLOWS_EVENTS, instance_id=instance.id)
+    def _editor_told(self, instance: Instance, update: Update) -> None:
+        uris = sorted(news.changed(update))
+        if uris:
+            self._tell(self._sessions_of(instance), *uris)
+            self._tell(self.sessions, *(news.of_instance(uri, instance.id) for uri in uris))
 
-    def _tell_all(self, *uris: str, instance_id: str | None = None) -> None:
-        for role in self.sessions:
-            selected = role.session.selected
-            if role.stream is None or (instance_id and selected and selected != instance_id):
-                continue
-            task = asyncio.ensure_future(role.stream.assistant.resource_changed(*uris))
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+    def _sessions_of(self, instance: Instance) -> list[SessionRole]:
+        """Return the sessions whose calls may go to this editor."""
+        return [s for s in self.sessions if s.session.selected in (None, instance.id)]
+
+    def _tell(self, sessions: Iterable[SessionRole], *uris: str) -> None:
+        for role in sessions:
+            if role.stream is not None:
+                task = asyncio.ensure_future(role.stream.assistant.resource_changed(*uris))
+                self._tasks.add(task)
+                task.add_done_callback(self._tasks.discard)
 
     # --- life ---------------------------------------------------------------------------------
 
