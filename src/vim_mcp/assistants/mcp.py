@@ -22,10 +22,10 @@ from mcp.server.subscriptions import (
 
 from vim_mcp import __version__
 from vim_mcp.assistants import resources
-from vim_mcp.editors.call import Call
+from vim_mcp.editors.call import Call, sensible
 from vim_mcp.editors.fleet import Fleet
 from vim_mcp.editors.session import Session
-from vim_mcp.errors import SenselessAnswer, VimMcpError
+from vim_mcp.errors import VimMcpError
 from vim_mcp.tools import buffers, edit, instances, state
 from vim_mcp.tools.base import TOOLS, Desk, Tool, file_path
 from vim_mcp.wire.messages import Json
@@ -117,13 +117,9 @@ class AssistantServer:
         )
         again = request_id in self.session.asked_again
         call = Call(instance, self.session.actor, str(request_id), again)
-        try:
+        # The arguments were checked, so what fails is what the editor answered.
+        with sensible(instance, tool.name):
             return succeeded(await tool.run(call, **arguments))
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
-            # The arguments were checked, so it is what the editor answered.
-            # Without the exception's text, which may quote the buffer's.
-            log.error("%s: %s failed: %s", instance.id, tool.name, type(error).__name__)
-            raise SenselessAnswer(instance.id, tool.name) from error
 
     # --- resources ----------------------------------------------------------------------------
 

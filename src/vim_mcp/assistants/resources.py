@@ -6,16 +6,14 @@ import json
 
 import mcp.types as t
 
-from vim_mcp.editors.call import Call
-from vim_mcp.errors import EditorError, InvalidParams
+from vim_mcp.editors.call import Call, sensible
+from vim_mcp.editors.state import whole_state
+from vim_mcp.errors import InvalidParams
 from vim_mcp.tools.base import Desk
 from vim_mcp.tools.instances import listing as list_instances
 from vim_mcp.wire.messages import Json
 
 _JSON, _TEXT = "application/json", "text/plain"
-
-#: Text up to this many characters travels inside vim://state.
-_STATE_CHARS = 1_000_000
 
 _RESOURCES = (
     ("vim://instances", "instances", "All connected Vim and Neovim instances", _JSON),
@@ -45,29 +43,11 @@ async def read(uri: str, desk: Desk, request_id: str) -> t.ReadResourceResult:
         return _contents(uri, _JSON, _dump((await list_instances(desk)).model_dump(mode="json")))
     instance = await desk.fleet.choose(desk.session)
     call = Call(instance, desk.session.actor, request_id)
-    if uri == "vim://buffer/current":
-        text = await call.text({})
-        return _contents(uri, _TEXT, "\n".join(text.lines) + "\n")
-    return _contents(uri, _JSON, _dump(await _state(call)))
-
-
-async def _state(call: Call) -> Json:
-    """Return the seed's state: everything, and the current buffer's text unless it is huge."""
-    state = await call.read("get_state")
-    state["instance_id"] = call.instance.id
-    current = state.get("current_buffer")
-    if isinstance(current, dict) and not current.get("private"):
-        try:
-            text = await call.text({"bufnr": current["id"]}, max_chars=_STATE_CHARS)
-        except EditorError as error:
-            current["content_omitted"] = str(error)
-            return state
-        if text.last >= text.line_count:
-            current["content"] = text.lines
-            current["changedtick"] = text.changedtick
-        else:
-            current["content_omitted"] = "too long here; read vim://buffer/current or vim_read"
-    return state
+    with sensible(instance, uri):
+        if uri == "vim://buffer/current":
+            text = await call.text({})
+            return _contents(uri, _TEXT, "\n".join(text.lines) + "\n")
+        return _contents(uri, _JSON, _dump(await whole_state(call)))
 
 
 def _dump(data: Json) -> str:

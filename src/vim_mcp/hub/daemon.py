@@ -20,8 +20,9 @@ from vim_mcp.editors.registry import Preferences, Registry
 from vim_mcp.hub import news
 from vim_mcp.hub.door import Door
 from vim_mcp.hub.election import HubLock, socket_identity
-from vim_mcp.hub.idle import IdleTimer
+from vim_mcp.hub.idle import STARTUP_GRACE_S, IdleTimer
 from vim_mcp.hub.roles import EditorRole, SessionRole, parse_hello
+from vim_mcp.hub.state_files import StateFiles, sweep
 from vim_mcp.limits import SCALE
 from vim_mcp.wire.messages import Json, Register, Update, encode
 
@@ -53,7 +54,10 @@ class Hub:
             os.path.dirname(paths.socket_path()),
         )
         self.fleet.on_change = self._instances_changed
+        self.files = StateFiles()
+        self.fleet.on_arrival = self.files.arrived
         self.fleet.on_update = self._editor_told
+        self.fleet.on_departure = self.files.left
 
     def load_sdk(self) -> None:
         """Begin to import what serves MCP, in a thread: it takes 0.4 s."""
@@ -157,6 +161,7 @@ class Hub:
         self._tell(self.sessions, "vim://instances")
 
     def _editor_told(self, instance: Instance, update: Update) -> None:
+        self.files.updated(instance)
         uris = sorted(news.changed(update))
         if uris:
             self._tell(self._sessions_of(instance), *uris)
@@ -183,6 +188,8 @@ class Hub:
         server = await loop.create_unix_server(lambda: Door(self), sock=listener, backlog=_BACKLOG)
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self.leave, "stopped")
+        sweep([i.id for i in self.fleet.absent()])
+        loop.call_later(STARTUP_GRACE_S, lambda: sweep(self.fleet.instances))
         idle = IdleTimer(loop.time)
         while not self.leaving.is_set():
             try:
@@ -199,6 +206,7 @@ class Hub:
             os.unlink(path)
         server.close()
         self.fleet.close(superseded=not ours)
+        await self.files.close(remove=ours)
         lock.release()
         await self._wind_down()
 
