@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import importlib
 import logging
 import os
@@ -17,6 +18,7 @@ from vim_mcp import log as logs
 from vim_mcp.editors.fleet import Fleet
 from vim_mcp.editors.instance import Instance
 from vim_mcp.editors.registry import Preferences, Registry
+from vim_mcp.errors import RuntimeDirError, VimMcpError
 from vim_mcp.hub import news
 from vim_mcp.hub.door import Door
 from vim_mcp.hub.election import HubLock, socket_identity
@@ -237,13 +239,18 @@ def listen(path: str) -> socket.socket:
     """Return a listening socket at `path`, 0600, in place of a stale one.
 
     Only for the holder of the hub's lock: then whatever is at the path is stale.
+
+    Raises:
+        RuntimeDirError: There cannot be a socket.
     """
-    if socket_identity(path) is not None:
-        os.unlink(path)
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     umask = os.umask(0o177)
     try:
+        _clear_the_way(path)
         listener.bind(path)
+    except OSError as error:
+        listener.close()
+        raise RuntimeDirError(path, error.strerror or str(error)) from None
     finally:
         os.umask(umask)
     listener.listen(_BACKLOG)
@@ -251,13 +258,25 @@ def listen(path: str) -> socket.socket:
     return listener
 
 
+def _clear_the_way(path: str) -> None:
+    if socket_identity(path) is not None:
+        os.unlink(path)
+    elif os.path.lexists(path):
+        # Ours is the runtime directory alone. Whose the rest is, nobody knows.
+        if os.path.dirname(path) != paths.runtime_dir():
+            raise OSError(errno.EEXIST, "something that is no socket is in its place")
+        os.replace(path, path + ".aside")
+        log.warning("%s was no socket: it is set aside as %s.aside", path, path)
+
+
 def run(lock: HubLock, for_assistant: bool) -> int:
     """Be the hub until it leaves; the caller holds the lock.
 
     `for_assistant` says that an assistant started it, so the SDK is loaded at once.
+
+    Raises:
+        RuntimeDirError: A file that it needs cannot be had.
     """
-    logs.to_file(paths.log_path())
-    log.info("hub %s starts in %s", __version__, paths.runtime_dir())
 
     async def main() -> None:
         # Bound before anything else that takes time: herds are waiting at the path.
@@ -268,7 +287,12 @@ def run(lock: HubLock, for_assistant: bool) -> int:
         await hub.serve(listener, lock)
 
     try:
+        logs.to_file(paths.log_path())
+        log.info("hub %s starts in %s", __version__, paths.runtime_dir())
         asyncio.run(main())
+    except VimMcpError as error:
+        log.error("the hub cannot start: %s", error)
+        raise
     except Exception:
         log.exception("the hub failed")
         return 1
