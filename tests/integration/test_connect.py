@@ -53,7 +53,7 @@ def registered(fake_hub: FakeHub, new_editor: Start) -> Callable[..., tuple[Edit
 
 
 @pytest.mark.private
-def test_a_registration_says_who_the_editor_is(
+def test_3_2_1_a_registration_says_who_the_editor_is(
     registered: Callable[..., tuple[Editor, Json]],
 ) -> None:
     editor, register = registered(files=["main.py", "other.py"])
@@ -102,7 +102,7 @@ def test_a_registration_says_who_the_editor_is(
     ],
     ids=["nothing", "odd", "letter", "private", "dot", "directory", "readonly", "marked"],
 )
-def test_the_id_is_made_of_file_project_and_pid(
+def test_4_2_the_id_is_made_of_file_project_and_pid(
     registered: Callable[..., tuple[Editor, Json]], options: Json, name: str, told: Json
 ) -> None:
     editor, register = registered(**options)

@@ -277,6 +277,8 @@ def run(lock: HubLock, for_assistant: bool) -> int:
     Raises:
         RuntimeDirError: A file that it needs cannot be had.
     """
+    logs.to_file(paths.log_path())
+    log.info("hub %s starts in %s", __version__, paths.runtime_dir())
 
     async def main() -> None:
         # Bound before anything else that takes time: herds are waiting at the path.
@@ -287,8 +289,6 @@ def run(lock: HubLock, for_assistant: bool) -> int:
         await hub.serve(listener, lock)
 
     try:
-        logs.to_file(paths.log_path())
-        log.info("hub %s starts in %s", __version__, paths.runtime_dir())
         asyncio.run(main())
     except VimMcpError as error:
         log.error("the hub cannot start: %s", error)

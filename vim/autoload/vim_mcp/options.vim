@@ -96,6 +96,11 @@ function! vim_mcp#options#Get(name) abort
   return s:values[a:name]
 endfunction
 
+" All options with the values they have when the user says nothing.
+function! vim_mcp#options#Defaults() abort
+  return deepcopy(s:defaults)
+endfunction
+
 " What was wrong with the user's options, a list of sentences.
 function! vim_mcp#options#Problems() abort
   return copy(s:problems)
