@@ -163,13 +163,14 @@ def test_8_3_an_error_has_its_code_and_data_on_tools_and_resources(
         if scene.reply != "is not asked":
             request = peers[0].recv()
             assert request["method"] == ("get_state" if face == "state" else "get_lines")
-            if scene.reply == "dies":
+            reply = scene.reply
+            if name == "no sense" and face == "state":
+                # Of a state that lacks everything an assistant is told all there is.
+                reply = {"result": {"current_buffer": {"name": "a"}}}
+            if reply == "dies":
                 peers[0].close()
-            elif isinstance(scene.reply, dict):
-                if name == "no sense" and face == "state":
-                    # Of a state that lacks everything an assistant is told all there is.
-                    scene = scene._replace(reply={"result": {"current_buffer": {"name": "a"}}})
-                peers[0].send({"id": request["id"], **scene.reply})
+            elif isinstance(reply, dict):
+                peers[0].send({"id": request["id"]} | reply)
         error = told(raw_assistant, number)
     assert error["code"] == scene.code
     assert scene.words in error["message"]

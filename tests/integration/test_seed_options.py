@@ -18,6 +18,7 @@ from harness.process import exists
 from tests.integration.peer import Peer
 from tests.integration.test_connect import status
 from tests.integration.test_hub import mode, run
+from tests.integration.test_state_files import Scripted
 from vim_mcp import paths
 
 pytestmark = pytest.mark.private
@@ -185,11 +186,12 @@ def test_10_1_the_socket_may_be_elsewhere_for_all(new_editor: Start, sandbox: Sa
     assert run(sandbox, "hub", "--stop", **env)[0] == 0
 
 
-@pytest.mark.parametrize("name", ["VIM_MCP_IDLE_S", "VIM_MCP_TIMEOUT_SCALE"])
 @pytest.mark.parametrize("value", ["", "soon", "0", "-1", "nan", "inf"])
-def test_10_1_numbers_that_are_none_harm_nothing(sandbox: Sandbox, name: str, value: str) -> None:
-    with Hub(sandbox).start(**{name: value}) as hub, Peer(sandbox) as peer:
-        assert peer.register("x-work-1")["type"] == "registered"
+def test_10_1_numbers_that_are_none_harm_nothing(sandbox: Sandbox, value: str) -> None:
+    env = {"VIM_MCP_IDLE_S": value, "VIM_MCP_TIMEOUT_SCALE": value}
+    with Hub(sandbox).start(**env) as hub, Scripted(sandbox, "x-work-1") as peer:
+        # A request, so a deadline that could be set.
+        assert peer.asked()["deadline_ms"] == 2000
         assert len(hub.instances()) == 1
         assert "Traceback" not in hub.log_text()
 

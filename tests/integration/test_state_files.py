@@ -50,6 +50,11 @@ def wait_state(sandbox: Sandbox, instance_id: str, holds: Callable[[Json], Any])
     )
 
 
+def cwd_is(path: str) -> Callable[[Json], bool]:
+    """Whether a state is that of an editor in a directory."""
+    return lambda state: bool(state["cwd"] == path)
+
+
 def options(**values: object) -> str:
     """The configuration that sets options."""
     return "\n".join(f"let g:vim_mcp_{name} = {json.dumps(v)}" for name, v in values.items())
@@ -217,7 +222,7 @@ def test_4_4_a_state_file_is_written_only_when_the_state_is_another(
 ) -> None:
     with Scripted(sandbox, "x-work-1") as peer:
         peer.answer(peer.asked(), cwd="/one")
-        wait_state(sandbox, peer.id, lambda s: s["cwd"] == "/one")
+        wait_state(sandbox, peer.id, cwd_is("/one"))
         path = state_path(sandbox, peer.id)
         # Another inode for each time that it is written.
         first = path.stat().st_ino
@@ -229,7 +234,7 @@ def test_4_4_a_state_file_is_written_only_when_the_state_is_another(
             request = peer.asked()
             assert path.stat().st_ino == first
             peer.answer(request, cwd="/two")
-            wait_state(sandbox, peer.id, lambda s: s["cwd"] == "/two")
+            wait_state(sandbox, peer.id, cwd_is("/two"))
             assert path.stat().st_ino != first
             assert json.load(held)["cwd"] == "/one"
 
@@ -245,7 +250,7 @@ def test_4_4_an_editor_is_asked_once_at_a_time_and_not_at_all_while_idle(
             for _ in range(10):
                 busy.changed()
             request = busy.asked()
-            wait_state(sandbox, busy.id, lambda s, n=n: s["cwd"] == f"/{n}")
+            wait_state(sandbox, busy.id, cwd_is(f"/{n}"))
         # Ten intervals went by. What it was not asked is followed by what it asks for itself.
         idle.send({"id": "e1", "method": "status", "params": {}})
         assert idle.recv()["id"] == "e1"
@@ -266,7 +271,7 @@ def test_4_4_an_editor_that_does_not_answer_is_asked_again_and_then_left_alone(
             # Late: it is not the answer to anything by now.
             peer.answer(first, cwd="/late")
             peer.answer(peer.asked(), cwd="/in time")
-            wait_state(sandbox, peer.id, lambda s: s["cwd"] == "/in time")
+            wait_state(sandbox, peer.id, cwd_is("/in time"))
 
 
 @pytest.mark.parametrize(
@@ -290,7 +295,7 @@ def test_4_4_the_option_may_change_while_the_editor_runs(hub: Hub, sandbox: Sand
         wait_until(lambda: not state_files(sandbox), what="the file to be removed")
         peer.send({"type": "update", "seq": 2, "info": {"state_files": "meta"}})
         peer.answer(peer.asked(), cwd="/again")
-        wait_state(sandbox, peer.id, lambda s: s["cwd"] == "/again")
+        wait_state(sandbox, peer.id, cwd_is("/again"))
 
 
 def test_4_4_an_editor_that_says_nothing_of_state_files_has_none(
@@ -314,7 +319,7 @@ def test_4_4_one_that_is_back_before_its_old_connection_ended_keeps_its_file(
         with Scripted(sandbox, "x-work-1") as new:
             assert old.closed()
             new.answer(new.asked(), cwd="/new")
-            wait_state(sandbox, new.id, lambda s: s["cwd"] == "/new")
+            wait_state(sandbox, new.id, cwd_is("/new"))
 
 
 def test_4_4_a_hundred_editors_have_their_files(hub: Hub, sandbox: Sandbox) -> None:
@@ -323,7 +328,7 @@ def test_4_4_a_hundred_editors_have_their_files(hub: Hub, sandbox: Sandbox) -> N
         for peer in peers:
             peer.answer(peer.asked(), cwd=f"/{peer.id}")
         for peer in peers:
-            wait_state(sandbox, peer.id, lambda s, peer=peer: s["cwd"] == f"/{peer.id}")
+            wait_state(sandbox, peer.id, cwd_is(f"/{peer.id}"))
     wait_until(lambda: not state_files(sandbox), what="all files to be removed")
 
 
