@@ -186,6 +186,18 @@ def test_appendix_b_the_status_has_one_word_for_each_state(sandbox: Sandbox, sta
             assert "\n  x-work-1  vim 9.0.1, pid 17, /w\n" in told
 
 
+def test_appendix_b_a_hub_that_does_not_answer_is_an_error(hub: Hub, sandbox: Sandbox) -> None:
+    hub.freeze()
+    try:
+        code, out, err = run(sandbox, "hub", "--status", "--json")
+    finally:
+        hub.thaw()
+    assert (code, err) == (1, "")
+    told = json.loads(out)
+    assert told["status"] == "ERROR"
+    assert told["error"].startswith(f"no vim-mcp hub answers at {sandbox.socket}: ")
+
+
 def test_the_status_as_json_says_who_is_there(
     hub: Hub, sandbox: Sandbox, raw_assistant: RawAssistant
 ) -> None:

@@ -99,6 +99,23 @@ def test_7_3_the_resources_that_an_event_changes_are_told_to_subscribers(
     assert heard(assistant) == wanted
 
 
+def test_7_3_of_an_editor_that_is_not_selected_only_its_own_names_are_told(
+    new_editor: Start, new_assistant: Callable[..., Assistant]
+) -> None:
+    selected, other = new_editor(), new_editor()
+    assistant = new_assistant()
+    known = selected.instance_id
+    assert not assistant.call("select_vim_instance", instance_id=known).is_error
+    wait_for_timers(selected)
+    here, there = (f"instance/{one.instance_id}/state" for one in (selected, other))
+    assistant.subscribe(f"vim://{here}", f"vim://{there}", "vim://state")
+    other.type("ione<Esc>")
+    wait_until(lambda: there in heard(assistant), what="word of the other")
+    assert heard(assistant) == {there}
+    selected.type("ione<Esc>")
+    wait_until(lambda: heard(assistant) == {here, there, "state"}, what="word of the selected")
+
+
 def test_7_3_the_seeds_list_of_events_is_taken_as_it_is(
     fake_hub: FakeHub, new_editor: Start
 ) -> None:
