@@ -114,6 +114,19 @@ def test_4_4_nothing_of_a_private_buffer_is_in_a_full_state_file(
     assert "hunter2" not in seen
 
 
+def test_4_4_a_buffer_that_becomes_private_is_taken_out(
+    new_editor: Start, sandbox: Sandbox
+) -> None:
+    extra = options(state_files="full", state_interval=100, state_push_events=[])
+    editor = new_editor(rc_extra=extra)
+    path = state_path(sandbox, editor.instance_id)
+    editor.type(":edit canary.txt<CR>")
+    wait_state(sandbox, editor.instance_id, lambda s: "canary" in str(s))
+    editor.command("set swapfile | setlocal noswapfile")
+    wait_state(sandbox, editor.instance_id, lambda s: s["current_buffer"].get("private"))
+    assert "canary" not in path.read_text()
+
+
 def test_4_4_without_state_files_there_is_none(
     new_editor: Start, sandbox: Sandbox, hub: Hub
 ) -> None:

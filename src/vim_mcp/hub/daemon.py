@@ -263,7 +263,7 @@ def _clear_the_way(path: str) -> None:
         os.unlink(path)
     elif os.path.lexists(path):
         # Ours is the runtime directory alone. Whose the rest is, nobody knows.
-        if os.path.dirname(path) != paths.runtime_dir():
+        if not os.path.samefile(os.path.dirname(path), paths.runtime_dir()):
             raise OSError(errno.EEXIST, "something that is no socket is in its place")
         os.replace(path, path + ".aside")
         log.warning("%s was no socket: it is set aside as %s.aside", path, path)

@@ -58,6 +58,8 @@ function! vim_mcp#events#Begin() abort
     endfor
     autocmd BufAdd,BufDelete,BufFilePost,BufEnter,DirChanged *
           \ call vim_mcp#events#InfoChanged()
+    " A buffer may be private now: what is kept of it must go, whatever is pushed.
+    autocmd OptionSet swapfile call s:Note('OptionSet')
   augroup END
   let l:interval = vim_mcp#options#Get('refresh_interval')
   if l:interval > 0
