@@ -173,7 +173,7 @@ class Hub:
         """Return the hub's log, and what it wrote to its terminal."""
         parts = []
         for path in (self.sandbox.run / "hub.log", self._output):
-            with contextlib.suppress(FileNotFoundError):
+            with contextlib.suppress(FileNotFoundError, IsADirectoryError):
                 parts.append(path.read_text(errors="replace"))
         return "".join(parts)
 

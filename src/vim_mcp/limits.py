@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 
+#: Bytes of a buffer's text as UTF-8, one for each line's end.
 MAX_BUFFER_BYTES = 10 * 1024 * 1024
 MAX_INSTANCES = 100
 REGISTRY_MAX_AGE_S = 24 * 3600
@@ -30,7 +31,8 @@ def _scale() -> float:
         value = float(os.environ.get("VIM_MCP_TIMEOUT_SCALE", "1"))
     except ValueError:
         return 1.0
-    return value if value > 0 else 1.0
+    # Neither "inf" nor "nan": a timer could not be set.
+    return value if 0 < value < 1e6 else 1.0
 
 
 SCALE = _scale()

@@ -6,19 +6,28 @@ import logging
 import logging.handlers
 import os
 
+from vim_mcp.errors import RuntimeDirError
+
 _LEVELS = {"debug", "info", "warning", "error", "critical"}
 
 
-def level() -> int:
-    """Return the level that `VIM_MCP_LOG_LEVEL` names; unknown words mean info."""
-    word = os.environ.get("VIM_MCP_LOG_LEVEL", "info").lower()
+def level() -> int | None:
+    """Return the level that `VIM_MCP_LOG_LEVEL` names, info when it is not set; None: no level."""
+    word = os.environ.get("VIM_MCP_LOG_LEVEL", "").strip().lower() or "info"
     word = {"warn": "warning", "trace": "debug"}.get(word, word)
-    return int(getattr(logging, word.upper())) if word in _LEVELS else logging.INFO
+    return int(getattr(logging, word.upper())) if word in _LEVELS else None
 
 
 def to_file(path: str) -> None:
-    """Send all log records to `path`, kept under 2 MB with one older file beside it."""
-    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600))
+    """Send all log records to `path`, kept under 2 MB with one older file beside it.
+
+    Raises:
+        RuntimeDirError: It cannot be written.
+    """
+    try:
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600))
+    except OSError as error:
+        raise RuntimeDirError(path, error.strerror or str(error)) from None
     handler = logging.handlers.RotatingFileHandler(
         path, maxBytes=1_000_000, backupCount=1, encoding="utf-8", errors="backslashreplace"
     )
@@ -27,4 +36,11 @@ def to_file(path: str) -> None:
     )
     root = logging.getLogger()
     root.addHandler(handler)
-    root.setLevel(level())
+    named = level()
+    root.setLevel(logging.INFO if named is None else named)
+    if named is None:
+        root.warning(
+            "VIM_MCP_LOG_LEVEL is %r, which is none of debug, info, warning, error, critical: "
+            "info is used",
+            os.environ["VIM_MCP_LOG_LEVEL"],
+        )

@@ -13,6 +13,8 @@ from vim_mcp.errors import RuntimeDirError
 
 #: `sun_path` holds 104 bytes on macOS with its NUL; one limit serves both systems.
 MAX_SOCKET_PATH = 103
+#: Bytes of an instance id in a file's name, which may have 255 with all that surrounds it.
+_MAX_NAME = 200
 
 
 def runtime_dir() -> str:
@@ -42,6 +44,22 @@ def registry_path() -> str:
 def preference_path() -> str:
     """Return the path of the one-line file with the last selected instance."""
     return os.path.join(runtime_dir(), "vim-mcp-preference.txt")
+
+
+def state_path(instance_id: str) -> str:
+    """Return the path of an instance's state file."""
+    return os.path.join(runtime_dir(), f"vim-mcp-{_short(instance_id)}-state.json")
+
+
+def _short(name: str) -> str:
+    """Return `name`, or its beginning and a hash when a file's name could not hold it."""
+    raw = os.fsencode(name)
+    if len(raw) <= _MAX_NAME:
+        return name
+    import hashlib  # on no path that has to be fast
+
+    mark = hashlib.blake2b(raw, digest_size=6).hexdigest()
+    return f"{raw[: _MAX_NAME - 20].decode(errors='ignore')}-{mark}"
 
 
 def lock_path() -> str:
@@ -90,6 +108,8 @@ def ensure_runtime_dir() -> str:
     except OSError as error:
         raise RuntimeDirError(path, error.strerror or str(error)) from None
     check_private(path)
+    if not os.access(path, os.W_OK | os.X_OK):
+        raise RuntimeDirError(path, "it is not writable")
     return path
 
 
@@ -120,7 +140,10 @@ def write_whole(path: str, text: str) -> None:
         OSError: It cannot be written.
     """
     temporary = f"{path}.{os.getpid()}.tmp"
-    fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
+    if os.path.lexists(temporary):
+        os.unlink(temporary)
+    # In /tmp, where it may be by the user's choice, somebody else could have put one there.
+    fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
     try:
         with os.fdopen(fd, "w", encoding="utf-8") as file:
             file.write(text)

@@ -41,7 +41,7 @@ CALLS: list[tuple[str, dict[str, object]]] = [
 ]
 
 
-def test_without_an_editor_every_tool_says_what_to_do(
+def test_8_1_without_an_editor_every_tool_says_what_to_do(
     assistant: Assistant, sandbox: Sandbox
 ) -> None:
     for tool, arguments in CALLS:

@@ -70,10 +70,12 @@ def test_neither_text_nor_name_is_seen_anywhere(
     public = write(sandbox, "public.txt", "public")
     editor.command(f"badd {public}")
     registry = sandbox.run / "vim-mcp-registry.json"
+    state = sandbox.run / f"vim-mcp-{editor.instance_id}-state.json"
     wait_until(
-        lambda: str(public) in registry.read_text(), what="the hub to write down a new buffer"
+        lambda: all(f.exists() and str(public) in f.read_text() for f in (registry, state)),
+        what="the hub to write down a new buffer",
     )
-    files = [one.read_text() for one in sandbox.run.iterdir() if one.is_file()]
+    files = [one.read_text() for one in sandbox.run.iterdir() if one.suffix in (".json", ".log")]
     seen = "\n".join([everything(assistant), str(hub.status()), *files])
     assert "public.txt" in seen
     assert SECRET not in seen

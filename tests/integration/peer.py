@@ -6,9 +6,11 @@ import json
 import os
 import socket
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeVar
 
 from harness import Sandbox, slow
+
+_P = TypeVar("_P", bound="Peer")
 
 
 class Peer:
@@ -61,7 +63,7 @@ class Peer:
         self._file.close()
         self.socket.close()
 
-    def __enter__(self) -> Peer:
+    def __enter__(self: _P) -> _P:
         return self
 
     def __exit__(

@@ -53,7 +53,7 @@ def registered(fake_hub: FakeHub, new_editor: Start) -> Callable[..., tuple[Edit
 
 
 @pytest.mark.private
-def test_a_registration_says_who_the_editor_is(
+def test_3_2_1_a_registration_says_who_the_editor_is(
     registered: Callable[..., tuple[Editor, Json]],
 ) -> None:
     editor, register = registered(files=["main.py", "other.py"])
@@ -63,7 +63,7 @@ def test_a_registration_says_who_the_editor_is(
     assert info.pop("host") == editor.eval("hostname()")
     assert {"slices", "ops"} <= set(info.pop("features"))
     assert re.fullmatch("[0-9a-f]{32}", info.pop("nonce"))
-    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d{4}", info.pop("started"))
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d", info.pop("started"))
     # The list grows as the arguments are looked at, and is told anew when it does.
     assert info.pop("buffers")[0] == f"{cwd}/main.py"
     assert info == {
@@ -78,6 +78,8 @@ def test_a_registration_says_who_the_editor_is(
         "ui": "tty",
         "readonly": False,
         "paused": False,
+        "state_files": "meta",
+        "state_interval": 1000,
     }
 
 
@@ -100,7 +102,7 @@ def test_a_registration_says_who_the_editor_is(
     ],
     ids=["nothing", "odd", "letter", "private", "dot", "directory", "readonly", "marked"],
 )
-def test_the_id_is_made_of_file_project_and_pid(
+def test_4_2_the_id_is_made_of_file_project_and_pid(
     registered: Callable[..., tuple[Editor, Json]], options: Json, name: str, told: Json
 ) -> None:
     editor, register = registered(**options)

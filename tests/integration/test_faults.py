@@ -145,7 +145,7 @@ def test_a_hub_that_does_not_read_its_answers_never_freezes_the_editor(wired: Wi
 # --- a dead editor ----------------------------------------------------------------------------
 
 
-def test_a_dead_editor_is_gone_at_once_and_its_waiting_calls_fail(
+def test_8_1_a_dead_editor_is_gone_at_once_and_its_waiting_calls_fail(
     editor: Editor, hub: Hub, assistant: Assistant, sandbox: Sandbox
 ) -> None:
     known = editor.instance_id

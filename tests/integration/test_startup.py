@@ -133,7 +133,7 @@ def test_an_editor_without_a_screen_never_connects(new_editor: Start, hub: Hub) 
 # --- options ------------------------------------------------------------------------------------
 
 
-def test_a_disabled_plugin_does_nothing(new_editor: Start, hub: Hub) -> None:
+def test_10_2_a_disabled_plugin_does_nothing(new_editor: Start, hub: Hub) -> None:
     editor = new_editor(rc_extra="let g:vim_mcp_enabled = 0", wait="started")
     assert editor.eval("vim_mcp#statusline()") == ""
     editor.command("VimMCPConnect")
@@ -156,7 +156,7 @@ def test_an_editor_starts_a_hub_when_there_is_none(new_editor: Start, sandbox: S
 
 
 @pytest.mark.private
-def test_without_autostart_no_hub_is_started_unless_asked(
+def test_10_2_without_autostart_no_hub_is_started_unless_asked(
     new_editor: Start, sandbox: Sandbox
 ) -> None:
     editor = new_editor(**ALONE)
@@ -169,7 +169,7 @@ def test_without_autostart_no_hub_is_started_unless_asked(
 
 @pytest.mark.private
 @pytest.mark.parametrize("form", ["list", "string"])
-def test_the_command_that_starts_a_hub_may_be_given(
+def test_10_2_the_command_that_starts_a_hub_may_be_given(
     new_editor: Start, sandbox: Sandbox, form: str
 ) -> None:
     script = sandbox.root / "my-vim-mcp"
@@ -197,7 +197,7 @@ def test_a_command_that_is_not_there_is_told_in_the_status(
 
 
 @pytest.mark.private
-def test_the_socket_may_be_elsewhere(new_editor: Start, sandbox: Sandbox) -> None:
+def test_10_2_the_socket_may_be_elsewhere(new_editor: Start, sandbox: Sandbox) -> None:
     path = sandbox.root / "own.sock"
     with FakeHub(sandbox) as fake:
         # A socket may be moved while it listens.
@@ -208,7 +208,9 @@ def test_the_socket_may_be_elsewhere(new_editor: Start, sandbox: Sandbox) -> Non
 
 
 @pytest.mark.private
-def test_how_often_to_look_for_a_hub_may_be_given(fake_hub: FakeHub, new_editor: Start) -> None:
+def test_10_2_how_often_to_look_for_a_hub_may_be_given(
+    fake_hub: FakeHub, new_editor: Start
+) -> None:
     new_editor(rc_extra="let g:vim_mcp_reconnect_interval = 100", **STARTING)
     dialled = 0
 
@@ -222,7 +224,7 @@ def test_how_often_to_look_for_a_hub_may_be_given(fake_hub: FakeHub, new_editor:
 
 
 @pytest.mark.private
-def test_the_events_that_are_told_may_be_chosen(fake_hub: FakeHub, new_editor: Start) -> None:
+def test_10_2_the_events_that_are_told_may_be_chosen(fake_hub: FakeHub, new_editor: Start) -> None:
     extra = "let g:vim_mcp_state_push_events = ['InsertLeave', 'CursorMoved']"
     editor = new_editor(rc_extra=extra, **STARTING)
     line, _ = fake_hub.greet()
@@ -231,26 +233,6 @@ def test_the_events_that_are_told_may_be_chosen(fake_hub: FakeHub, new_editor: S
     line.fence()
     seen = {e["event"] for u in line.updates for e in u.get("events", [])}
     assert seen == {"InsertLeave", "CursorMoved"}
-
-
-BAD = {
-    "enabled": "'yes'",
-    "autostart": "[]",
-    "command": "5",
-    "socket_path": "[1]",
-    "reconnect_interval": "'soon'",
-    "state_push_events": "['NoSuchEvent', 'BufEnter']",
-    "ignore": "'*.key'",
-}
-
-
-def test_bad_values_of_options_are_told_in_the_status_alone(new_editor: Start) -> None:
-    extra = "\n".join(f"let g:vim_mcp_{name} = {value}" for name, value in BAD.items())
-    editor = new_editor(rc_extra=extra)
-    assert editor.messages() == ""
-    assert editor.eval("v:errmsg") == ""
-    told = [line for line in status(editor).splitlines() if line.startswith("option:   ")]
-    assert {line.split()[1] for line in told} == {f"g:vim_mcp_{name}" for name in BAD}
 
 
 # --- a place that is not ours -------------------------------------------------------------------

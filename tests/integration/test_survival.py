@@ -189,7 +189,7 @@ def test_a_forwarder_whose_hubs_die_as_they_come_gives_up(
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM], ids=["killed", "stopped"])
-def test_editors_come_back_by_themselves_and_keep_their_ids(
+def test_8_1_editors_come_back_by_themselves_and_keep_their_ids(
     editor: Editor, new_editor: Callable[..., Editor], hub: Hub, number: signal.Signals
 ) -> None:
     other = new_editor()

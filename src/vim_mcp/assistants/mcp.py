@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import logging
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import mcp.types as t
@@ -25,10 +25,10 @@ from mcp.server.subscriptions import (
 from vim_mcp import __version__
 from vim_mcp.assistants import resources, uris
 from vim_mcp.assistants.asking import Context, settled
-from vim_mcp.editors.call import Call
+from vim_mcp.editors.call import Call, sensible
 from vim_mcp.editors.fleet import Fleet
 from vim_mcp.editors.session import Session
-from vim_mcp.errors import SenselessAnswer, VimMcpError
+from vim_mcp.errors import VimMcpError
 from vim_mcp.tools import (
     buffers,
     diagnostics,
@@ -68,7 +68,6 @@ class AssistantServer:
         self._bus = InMemorySubscriptionBus()
         self._listen = ListenHandler(self._bus)
         self._listening: Counter[str] = Counter()
-        self._told_ticks: dict[tuple[str, int], object] = {}
         self._legacy: Any = None
         self.server: Server[Session] = Server(
             "vim-mcp",
@@ -101,17 +100,16 @@ class AssistantServer:
             if uri in self.session.subscriptions and self._legacy is not None:
                 await self._legacy.send_resource_updated(uri)
 
-    async def editor_changed(self, instance_id: str, events: Iterable[Json]) -> None:
-        """Tell the assistant which of its resources may read differently after these events."""
-        changed = set()
-        for event in events:
-            bufnr, tick = event.get("bufnr"), event.get("changedtick")
-            if isinstance(bufnr, int) and self._told_ticks.get((instance_id, bufnr)) != tick:
-                self._told_ticks[instance_id, bufnr] = tick
-                changed.add(bufnr)
+    async def editor_changed(
+        self, instance_id: str, kinds: frozenset[str], buffers: frozenset[int] | None
+    ) -> None:
+        """Tell the assistant which of its resources may read differently.
+
+        `kinds` are those of `uris.Address`, `buffers` the ones whose text may have changed (None: all).
+        """
         subscribed = self.session.subscriptions | self._listening.keys()
         await self.resource_changed(
-            *uris.concerned(sorted(subscribed), instance_id, self.session.selected, changed)
+            *uris.concerned(subscribed, instance_id, self.session.selected, kinds, buffers)
         )
 
     # --- tools --------------------------------------------------------------------------------
@@ -151,13 +149,9 @@ class AssistantServer:
         )
         again = request_id in self.session.asked_again
         call = Call(instance, self.session.actor, str(request_id), again)
-        try:
+        # The arguments were checked, so what fails is what the editor answered.
+        with sensible(instance, tool.name):
             return succeeded(await tool.run(call, **arguments))
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
-            # The arguments were checked, so it is what the editor answered.
-            # Without the exception's text, which may quote the buffer's.
-            log.error("%s: %s failed: %s", instance.id, tool.name, type(error).__name__)
-            raise SenselessAnswer(instance.id, tool.name) from error
 
     # --- resources ----------------------------------------------------------------------------
 

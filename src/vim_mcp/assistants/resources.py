@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from datetime import datetime
 
 import mcp.types as t
 
 from vim_mcp.assistants.uris import Address, next_page, parse
-from vim_mcp.editors.call import Call
+from vim_mcp.editors.call import Call, sensible
+from vim_mcp.editors.state import date_buffers, whole_state
 from vim_mcp.editors.text import from_vim
-from vim_mcp.errors import EditorError, InvalidParams
+from vim_mcp.errors import InvalidParams
 from vim_mcp.limits import MAX_BUFFER_BYTES
 from vim_mcp.tools.base import Desk
 from vim_mcp.tools.diagnostics import gather
@@ -18,9 +18,6 @@ from vim_mcp.tools.instances import listing as list_instances
 from vim_mcp.wire.messages import Json
 
 _JSON, _TEXT = "application/json", "text/plain"
-
-#: Text up to this many characters travels inside vim://state.
-_STATE_CHARS = 1_000_000
 
 _RESOURCES = (
     ("vim://instances", "instances", "All connected Vim and Neovim instances", _JSON),
@@ -103,9 +100,11 @@ async def read(uri: str, desk: Desk, request_id: str) -> t.ReadResourceResult:
         return _json(uri, (await list_instances(desk)).model_dump(mode="json"))
     instance = await desk.fleet.choose(desk.session, instance_id=address.instance_id)
     call = Call(instance, desk.session.actor, request_id)
-    if address.kind == "text":
-        return _contents(uri, _TEXT, await _text(call, address))
-    return _json(uri, {"instance_id": instance.id, **await _SERVE[address.kind](call, address)})
+    with sensible(instance, uri):
+        if address.kind == "text":
+            return _contents(uri, _TEXT, await _text(call, address))
+        found = await _SERVE[address.kind](call, address)
+        return _json(uri, {"instance_id": instance.id, **found})
 
 
 async def _text(call: Call, address: Address) -> str:
@@ -124,38 +123,16 @@ async def _text(call: Call, address: Address) -> str:
 
 
 async def _state(call: Call, address: Address) -> Json:
-    """Return the seed's state: everything, and the current buffer's text unless it is huge."""
-    state = await call.read("get_state")
-    _date(state["buffers"])
-    current = state.get("current_buffer")
-    if isinstance(current, dict) and not current.get("private"):
-        try:
-            text = await call.text({"bufnr": current["id"]}, max_chars=_STATE_CHARS)
-        except EditorError as error:
-            current["content_omitted"] = str(error)
-            return state
-        if text.last >= text.line_count:
-            current["content"] = text.lines
-            current["changedtick"] = text.changedtick
-        else:
-            current["content_omitted"] = "too long here; read vim://buffer/current or vim_read"
-    return state
+    return await whole_state(call)
 
 
 async def _buffers(call: Call, address: Address) -> Json:
     """Return a page of buffers; `next` is the URI of the following one, null after the last."""
     page = await call.read("buffers", {"from": address.start})
-    _date(page["buffers"])
+    date_buffers(page["buffers"])
     following = page.get("next")
     page["next"] = None if following is None else next_page(address, following)
     return page
-
-
-def _date(rows: list[Json]) -> None:
-    """Make times of the seconds that Vim counts in; a buffer never used has none."""
-    for row in rows:
-        if seconds := row.pop("last_used", 0):
-            row["last_used"] = datetime.fromtimestamp(seconds).astimezone().isoformat()
 
 
 async def _diagnostics(call: Call, address: Address) -> Json:

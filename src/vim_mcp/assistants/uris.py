@@ -70,27 +70,30 @@ def next_page(address: Address, start: int) -> str:
 
 
 def concerned(
-    uris: Iterable[str], instance_id: str, selected: str | None, changed: Iterable[int]
+    uris: Iterable[str],
+    instance_id: str,
+    selected: str | None,
+    kinds: frozenset[str],
+    buffers: frozenset[int] | None,
 ) -> list[str]:
     """Return those of `uris` that may read differently after something happened in an editor.
 
-    `selected` is the session's choice, None: any editor may be meant. `changed` are the buffers
-    whose text changed.
+    `selected` is the session's choice, None: any editor may be meant. `kinds` of resources are
+    concerned, and of single buffers these (None: all).
     """
-    changed = frozenset(changed)
-    return [uri for uri in uris if _concerns(uri, instance_id, selected, changed)]
 
+    def is_concerned(uri: str) -> bool:
+        try:
+            address = parse(uri)
+        except InvalidParams:
+            return False
+        if (address.instance_id or selected or instance_id) != instance_id:
+            return False
+        if address.bufnr is None:
+            return address.kind in kinds
+        return buffers is None or address.bufnr in buffers
 
-def _concerns(uri: str, instance_id: str, selected: str | None, changed: frozenset[int]) -> bool:
-    try:
-        address = parse(uri)
-    except InvalidParams:
-        return False
-    if (address.instance_id or selected or instance_id) != instance_id:
-        return False
-    if address.kind == "instances":
-        return False
-    return address.bufnr is None or address.bufnr in changed
+    return sorted(filter(is_concerned, uris))
 
 
 def _unknown(uri: str) -> InvalidParams:

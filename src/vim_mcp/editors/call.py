@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from vim_mcp.editors.instance import Actor, Instance
 from vim_mcp.editors.text import Text, from_vim
-from vim_mcp.errors import METHOD_NOT_FOUND, EditorError, InvalidParams, OutdatedPlugin
+from vim_mcp.errors import (
+    METHOD_NOT_FOUND,
+    EditorError,
+    InvalidParams,
+    OutdatedPlugin,
+    SenselessAnswer,
+)
 from vim_mcp.limits import ACT_S, MAX_BUFFER_BYTES, READ_S, SLICE_BYTES
 from vim_mcp.wire.messages import Json
+
+log = logging.getLogger(__name__)
 
 #: How often a text that changes while it is pulled is begun anew.
 _RESTARTS = 5
@@ -108,27 +120,29 @@ class Call:
             filetype=str(part.get("filetype", "")),
             first=first,
         )
-        size = 0
+        size = chars = 0
         cut: list[str] = []  # pieces of a line longer than a slice
         while True:
             lines = [from_vim(str(line)) for line in part["lines"]]
-            size += sum(map(len, lines)) + len(lines)
+            following = part.get("next")
+            is_cut = bool(following and following.get("byte"))
+            chars += sum(map(len, lines)) + len(lines)
+            size += sum(map(_bytes, lines)) + len(lines) - is_cut
             if size > MAX_BUFFER_BYTES:
                 raise InvalidParams(
                     f"the text is over the limit of {MAX_BUFFER_BYTES} bytes; "
                     "read it in parts with first_line and last_line",
                     limit=MAX_BUFFER_BYTES,
                 )
-            following = part.get("next")
             if cut and lines:
                 lines[0] = "".join([*cut, lines[0]])
                 cut = []
-            if following and following.get("byte"):
+            if is_cut:
                 cut = [lines.pop()]
             text.lines += lines
             if not following:
                 return text
-            if max_chars is not None and size > max_chars and not cut:
+            if max_chars is not None and chars > max_chars and not cut:
                 return text
             ask.update(
                 bufnr=text.bufnr,
@@ -138,3 +152,22 @@ class Call:
             )
             ask.pop("file", None)
             part = await self.read("get_lines", ask)
+
+
+def _bytes(line: str) -> int:
+    return len(line) if line.isascii() else len(line.encode("utf-8", "replace"))
+
+
+@contextmanager
+def sensible(instance: Instance, what: str) -> Iterator[None]:
+    """Turn what a senseless answer of an editor leads to into an error of its own.
+
+    Raises:
+        SenselessAnswer: The answer lacks something, or has it in another type.
+    """
+    try:
+        yield
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        # Without the exception's text, which may quote the buffer's.
+        log.error("%s: %s failed: %s", instance.id, what, type(error).__name__)
+        raise SenselessAnswer(instance.id, what) from error

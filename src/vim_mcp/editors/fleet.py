@@ -26,8 +26,8 @@ _REFRESH_S = 600.0
 class Fleet:
     """The connected instances by id, kept in step with the registry file.
 
-    `on_change` is called when instances come, go or change their facts, `on_events` with the
-    instance whose user did something.
+    `on_change` is called when instances come, go or change their facts. `on_arrival`, `on_update`
+    and `on_departure` say which instance came, told something, or left.
     """
 
     def __init__(self, registry: Registry, preferences: Preferences, directory: str) -> None:
@@ -35,7 +35,9 @@ class Fleet:
         self.directory = directory
         self.preferences = preferences
         self.on_change: Callable[[], None] = lambda: None
-        self.on_events: Callable[[Instance, Update], None] = lambda *_: None
+        self.on_arrival: Callable[[Instance], None] = lambda _: None
+        self.on_update: Callable[[Instance, Update], None] = lambda *_: None
+        self.on_departure: Callable[[Instance], None] = lambda _: None
         self._registry = registry
         self._returning = {i.id: i for i in registry.load()}
         self._closed = False
@@ -66,6 +68,7 @@ class Fleet:
         self._arrived.set()
         self._arrived = asyncio.Event()
         self.changed()
+        self.on_arrival(instance)
         return None
 
     def changed(self) -> None:
@@ -80,8 +83,7 @@ class Fleet:
         if update.info:
             instance.info = instance.info.updated(update.info)
             self.changed()
-        if update.events:
-            self.on_events(instance, update)
+        self.on_update(instance, update)
 
     async def returned(self, wanted: str | None = None) -> None:
         """Wait, for a moment after a start, for the editors that an earlier hub knew.
@@ -155,6 +157,7 @@ class Fleet:
             del self.instances[instance.id]
             log.info("%s is gone", instance.id)
             self.changed()
+            self.on_departure(instance)
 
     def _save(self) -> None:
         self._write = None

@@ -22,6 +22,15 @@ def _iso(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, timezone.utc).isoformat(timespec="milliseconds")
 
 
+def _seconds(text: object) -> float | None:
+    """Return the time that an ISO 8601 timestamp with a zone means, None when it is none."""
+    try:
+        found = datetime.fromisoformat(str(text).replace("Z", "+00:00"))
+    except ValueError:
+        return None
+    return found.timestamp() if found.tzinfo else None
+
+
 def entry(instance: Instance, socket_path: str) -> Json:
     """Return an instance's registry entry, the seed's fields and what tells editors apart."""
     info = instance.info
@@ -30,7 +39,7 @@ def entry(instance: Instance, socket_path: str) -> Json:
         "pid": info.pid,
         "cwd": info.cwd,
         "main_file": info.main_file,
-        "started": info.started or _iso(instance.connected_at),
+        "started": info.started if _seconds(info.started) else _iso(instance.connected_at),
         "buffers": list(info.buffers),
         "last_seen": _iso(time.time()),
         "root": info.root,
@@ -100,13 +109,10 @@ def _absent(instance_id: str, found: Json) -> Instance:
 
 
 def _may_return(found: Json) -> bool:
-    try:
-        seen = datetime.fromisoformat(str(found.get("last_seen")).replace("Z", "+00:00"))
-        age = (datetime.now(timezone.utc) - seen).total_seconds()
-    except (ValueError, TypeError):
+    seen, pid = _seconds(found.get("last_seen")), found.get("pid")
+    if seen is None or time.time() - seen > REGISTRY_MAX_AGE_S:
         return False
-    pid = found.get("pid")
-    return age < REGISTRY_MAX_AGE_S and isinstance(pid, int) and process_exists(pid)
+    return isinstance(pid, int) and process_exists(pid)
 
 
 def without_pid(instance_id: str) -> str:
@@ -141,7 +147,7 @@ class Preferences:
         try:
             with open(self._projects_path, encoding="utf-8") as file:
                 found = json.load(file)
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             return {}
         if not isinstance(found, dict):
             return {}

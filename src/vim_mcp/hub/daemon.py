@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import importlib
 import logging
 import os
@@ -17,11 +18,14 @@ from vim_mcp import log as logs
 from vim_mcp.editors.fleet import Fleet
 from vim_mcp.editors.instance import Instance
 from vim_mcp.editors.registry import Preferences, Registry
+from vim_mcp.errors import RuntimeDirError, VimMcpError
+from vim_mcp.hub import news
 from vim_mcp.hub.disk import DiskWatch
 from vim_mcp.hub.door import Door
 from vim_mcp.hub.election import HubLock, socket_identity
-from vim_mcp.hub.idle import IdleTimer
+from vim_mcp.hub.idle import STARTUP_GRACE_S, IdleTimer
 from vim_mcp.hub.roles import EditorRole, SessionRole, parse_hello
+from vim_mcp.hub.state_files import StateFiles, sweep
 from vim_mcp.limits import SCALE
 from vim_mcp.wire.messages import Control, Json, Register, Update, encode
 
@@ -57,7 +61,10 @@ class Hub:
         )
         self.disk = DiskWatch(self.fleet)
         self.fleet.on_change = self._instances_changed
-        self.fleet.on_events = self._editor_events
+        self.files = StateFiles()
+        self.fleet.on_arrival = self.files.arrived
+        self.fleet.on_update = self._editor_told
+        self.fleet.on_departure = self.files.left
 
     def load_sdk(self) -> None:
         """Begin to import what serves MCP, in a thread: it takes 0.4 s."""
@@ -167,9 +174,12 @@ class Hub:
         for assistant in self._assistants():
             self._spawn(assistant.resource_changed("vim://instances"))
 
-    def _editor_events(self, instance: Instance, update: Update) -> None:
-        for assistant in self._assistants():
-            self._spawn(assistant.editor_changed(instance.id, update.events))
+    def _editor_told(self, instance: Instance, update: Update) -> None:
+        self.files.updated(instance)
+        kinds, buffers = news.changed(update)
+        if kinds:
+            for assistant in self._assistants():
+                self._spawn(assistant.editor_changed(instance.id, kinds, buffers))
 
     def _assistants(self) -> list[AssistantServer]:
         return [role.stream.assistant for role in self.sessions if role.stream is not None]
@@ -189,6 +199,8 @@ class Hub:
         server = await loop.create_unix_server(lambda: Door(self), sock=listener, backlog=_BACKLOG)
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self.leave, "stopped")
+        sweep([i.id for i in self.fleet.absent()])
+        loop.call_later(STARTUP_GRACE_S, lambda: sweep(self.fleet.instances))
         idle = IdleTimer(loop.time)
         watching = asyncio.ensure_future(self.disk.watch(lambda: bool(self.sessions)))
         while not self.leaving.is_set():
@@ -207,6 +219,7 @@ class Hub:
         server.close()
         watching.cancel()
         self.fleet.close(superseded=not ours)
+        await self.files.close(remove=ours)
         lock.release()
         await self._wind_down()
 
@@ -237,13 +250,18 @@ def listen(path: str) -> socket.socket:
     """Return a listening socket at `path`, 0600, in place of a stale one.
 
     Only for the holder of the hub's lock: then whatever is at the path is stale.
+
+    Raises:
+        RuntimeDirError: There cannot be a socket.
     """
-    if socket_identity(path) is not None:
-        os.unlink(path)
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     umask = os.umask(0o177)
     try:
+        _clear_the_way(path)
         listener.bind(path)
+    except OSError as error:
+        listener.close()
+        raise RuntimeDirError(path, error.strerror or str(error)) from None
     finally:
         os.umask(umask)
     listener.listen(_BACKLOG)
@@ -251,10 +269,24 @@ def listen(path: str) -> socket.socket:
     return listener
 
 
+def _clear_the_way(path: str) -> None:
+    if socket_identity(path) is not None:
+        os.unlink(path)
+    elif os.path.lexists(path):
+        # Ours is the runtime directory alone. Whose the rest is, nobody knows.
+        if not os.path.samefile(os.path.dirname(path), paths.runtime_dir()):
+            raise OSError(errno.EEXIST, "something that is no socket is in its place")
+        os.replace(path, path + ".aside")
+        log.warning("%s was no socket: it is set aside as %s.aside", path, path)
+
+
 def run(lock: HubLock, for_assistant: bool) -> int:
     """Be the hub until it leaves; the caller holds the lock.
 
     `for_assistant` says that an assistant started it, so the SDK is loaded at once.
+
+    Raises:
+        RuntimeDirError: A file that it needs cannot be had.
     """
     logs.to_file(paths.log_path())
     log.info("hub %s starts in %s", __version__, paths.runtime_dir())
@@ -269,6 +301,9 @@ def run(lock: HubLock, for_assistant: bool) -> int:
 
     try:
         asyncio.run(main())
+    except VimMcpError as error:
+        log.error("the hub cannot start: %s", error)
+        raise
     except Exception:
         log.exception("the hub failed")
         return 1

@@ -10,6 +10,8 @@ import fcntl
 import os
 import stat
 
+from vim_mcp.errors import RuntimeDirError
+
 
 class HubLock:
     """An exclusive flock on `hub.lock`, held until the process ends or `release`."""
@@ -23,9 +25,12 @@ class HubLock:
         """Try to become the hub; False when another process is.
 
         Raises:
-            OSError: The lock file cannot be opened.
+            RuntimeDirError: The lock file cannot be opened.
         """
-        fd = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        try:
+            fd = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            raise RuntimeDirError(self.path, error.strerror or str(error)) from None
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

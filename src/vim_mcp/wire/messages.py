@@ -38,6 +38,9 @@ class EditorInfo:
     nonce: str = ""
     paused: bool = False
     started: str = ""
+    #: What the user lets be kept of it in a file: 'meta', 'full' or 'off', and how often.
+    state_files: str = "off"
+    state_interval: int = 1000
 
     def updated(self, changes: Json) -> EditorInfo:
         """Return a copy with the well-formed fields of `changes`; others are ignored."""

@@ -53,7 +53,7 @@ def test_a_corrupt_file_is_set_aside(tmp_path: Path, text: str) -> None:
     assert (tmp_path / "registry.json.corrupt").read_text() == text
 
 
-def test_old_and_dead_entries_are_forgotten(tmp_path: Path) -> None:
+def test_4_1_old_and_dead_entries_are_forgotten(tmp_path: Path) -> None:
     now = datetime.now(timezone.utc)
     fresh, old = now.isoformat(), (now - timedelta(hours=25)).isoformat()
     entries = {
@@ -69,7 +69,7 @@ def test_old_and_dead_entries_are_forgotten(tmp_path: Path) -> None:
     assert [i.id for i in Registry(str(path), "s").load()] == ["alive"]
 
 
-def test_a_preference_is_one_line_and_one_entry_a_project(tmp_path: Path) -> None:
+def test_4_3_a_preference_is_one_line_and_one_entry_a_project(tmp_path: Path) -> None:
     line, projects = tmp_path / "preference.txt", tmp_path / "state" / "preferences.json"
     preferences = Preferences(str(line), str(projects))
     assert preferences.project("/w/src") is None

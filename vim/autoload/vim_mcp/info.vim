@@ -1,7 +1,7 @@
 " Who this editor is: what it tells the hub when it registers.
 
 let s:max_names = 500
-let s:started = strftime('%Y-%m-%dT%H:%M:%S%z')
+let s:started = substitute(strftime('%Y-%m-%dT%H:%M:%S%z'), '\d\d$', ':&', '')
 let s:root = {'key': '', 'value': ''}
 
 " Unlike the pid, which repeats across containers, no two processes share this.
@@ -150,6 +150,8 @@ function! vim_mcp#info#Changing() abort
         \ 'ui': vim_mcp#info#Ui(),
         \ 'readonly': vim_mcp#startup#IsReadonly() ? v:true : v:false,
         \ 'paused': vim_mcp#acts#IsPaused() ? v:true : v:false,
+        \ 'state_files': vim_mcp#options#Get('state_files'),
+        \ 'state_interval': vim_mcp#options#Get('state_interval'),
         \ }
 endfunction
 

@@ -1,8 +1,10 @@
 " The user's options, read once: what an assistant may do must not depend on a
 " global variable that something could change later.
 
-let s:default_events = ['BufEnter', 'BufWritePost', 'WinEnter', 'TextChanged',
-      \ 'InsertLeave', 'CursorHold', 'ModeChanged']
+let s:default_events = ['BufEnter', 'BufAdd', 'BufDelete', 'BufFilePost',
+      \ 'BufWritePost', 'TextChanged', 'TextChangedI', 'TextChangedP', 'WinEnter',
+      \ 'WinClosed', 'ModeChanged', 'InsertLeave', 'CursorHold', 'DirChanged',
+      \ 'QuickFixCmdPost', 'DiagnosticChanged']
 
 let s:defaults = {
       \ 'enabled': 1,
@@ -11,6 +13,9 @@ let s:defaults = {
       \ 'socket_path': '',
       \ 'reconnect_interval': 5000,
       \ 'state_push_events': s:default_events,
+      \ 'refresh_interval': 0,
+      \ 'state_files': 'meta',
+      \ 'state_interval': 1000,
       \ 'ignore': ['*.gpg', '*.asc', '*.pem', '*.key', 'id_*', '.env*', '.netrc',
       \   '.pgpass', '/dev/shm/*', '/var/tmp/*', 'crontab.*'],
       \ }
@@ -41,24 +46,17 @@ function! s:Wrong(name, value) abort
           \ : 'must be a string or a list of strings'
   elseif a:name is# 'socket_path'
     return type(a:value) == v:t_string ? '' : 'must be a string'
-  elseif a:name is# 'reconnect_interval'
+  elseif a:name is# 'state_files'
+    return type(a:value) == v:t_string && index(['meta', 'full', 'off'], a:value) >= 0 ? ''
+          \ : "must be 'meta', 'full' or 'off'"
+  elseif a:name is# 'refresh_interval' && a:value is# 0
+    return ''
+  elseif a:name =~# '_interval$'
     return type(a:value) == v:t_number && a:value >= 100 ? ''
           \ : 'must be a number of milliseconds, 100 or more'
+            \   . (a:name is# 'refresh_interval' ? ', or 0' : '')
   endif
   return s:IsStrings(a:value) ? '' : 'must be a list of strings'
-endfunction
-
-" Autocommand events that this editor really has. Older Vims lack ModeChanged.
-function! s:KnownEvents(names) abort
-  let l:known = []
-  for l:name in a:names
-    if l:name =~# '^\a\+$' && exists('##' . l:name)
-      call add(l:known, l:name)
-    elseif index(s:default_events, l:name) < 0
-      call s:Complain('state_push_events', 'names no event of this editor: ' . l:name)
-    endif
-  endfor
-  return l:known
 endfunction
 
 function! s:Complain(name, problem) abort
@@ -86,7 +84,8 @@ function! s:Load() abort
     let s:values.command = executable(s:values.command) ? [s:values.command]
           \ : split(s:values.command)
   endif
-  let s:values.state_push_events = s:KnownEvents(s:values.state_push_events)
+  let s:values.state_push_events = vim_mcp#events#Known(s:values.state_push_events,
+        \ {problem -> s:Complain('state_push_events', problem)})
 endfunction
 
 " The value of g:vim_mcp_{name} as it was when the plugin was loaded.
@@ -95,6 +94,11 @@ function! vim_mcp#options#Get(name) abort
     call s:Load()
   endif
   return s:values[a:name]
+endfunction
+
+" All options with the values they have when the user says nothing.
+function! vim_mcp#options#Defaults() abort
+  return deepcopy(s:defaults)
 endfunction
 
 " What was wrong with the user's options, a list of sentences.
@@ -111,5 +115,6 @@ function! vim_mcp#options#Reload() abort
   endif
   let s:reloads_left -= 1
   call s:Load()
+  call vim_mcp#events#Restart()
   return 1
 endfunction
