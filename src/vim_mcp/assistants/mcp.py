@@ -6,7 +6,6 @@ One dispatcher for all tools: it validates, picks the editor, names the acts and
 from __future__ import annotations
 
 import json
-import logging
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any
@@ -41,8 +40,6 @@ from vim_mcp.tools import (
 )
 from vim_mcp.tools.base import TOOLS, Desk, Tool, file_path
 from vim_mcp.wire.messages import Json
-
-log = logging.getLogger(__name__)
 
 # Importing a family registers its tools.
 FAMILIES = (instances, state, buffers, edit, search, navigate, diagnostics, selection)
