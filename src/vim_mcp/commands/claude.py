@@ -6,13 +6,11 @@ user (2.1.77). Its files are documented.
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
-import tempfile
 from typing import Any
 
-from vim_mcp.commands import probe
+from vim_mcp.commands import files, probe
 from vim_mcp.errors import CommandFailed
 
 #: The name under which vim-mcp is registered.
@@ -34,13 +32,13 @@ def servers(path: str) -> dict[str, Server]:
     Raises:
         CommandFailed: It is there and cannot be understood.
     """
-    found = _load(path).get("mcpServers")
+    found = files.load(path).get("mcpServers")
     return found if isinstance(found, dict) else {}
 
 
 def local_servers(path: str, directory: str) -> dict[str, Server]:
     """Return the servers that the user's file names for one directory. Raises as `servers()`."""
-    projects = _load(path).get("projects")
+    projects = files.load(path).get("projects")
     project = projects.get(directory) if isinstance(projects, dict) else None
     found = project.get("mcpServers") if isinstance(project, dict) else None
     return found if isinstance(found, dict) else {}
@@ -91,7 +89,7 @@ def with_server(path: str, server: Server | None) -> str | None:
     Raises:
         CommandFailed: The file cannot be understood, or has another server of our name.
     """
-    whole = _load(path)
+    whole = files.load(path)
     known = whole.get("mcpServers", {})
     if not isinstance(known, dict):
         raise CommandFailed(f'{path}: "mcpServers" is not an object; mend it first')
@@ -105,43 +103,4 @@ def with_server(path: str, server: Server | None) -> str | None:
     whole["mcpServers"] = known
     if whole == {"mcpServers": {}}:
         return ""
-    return json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
-
-
-def write_project(path: str, text: str) -> None:
-    """Write a project's file whole, with the rights it has; remove it when the text is empty.
-
-    Raises:
-        OSError: It cannot be written; the old one is untouched.
-    """
-    path = os.path.realpath(path)
-    if not text:
-        os.unlink(path)
-        return
-    umask = os.umask(0)
-    os.umask(umask)
-    mode = os.stat(path).st_mode & 0o777 if os.path.exists(path) else 0o666 & ~umask
-    fd, temporary = tempfile.mkstemp(dir=os.path.dirname(path), prefix=f"{PROJECT_FILE}.")
-    try:
-        with os.fdopen(fd, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.chmod(temporary, mode)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
-
-
-def _load(path: str) -> dict[str, Any]:
-    try:
-        with open(path, encoding="utf-8") as file:
-            found = json.load(file)
-    except FileNotFoundError:
-        return {}
-    except OSError as error:
-        raise CommandFailed(f"cannot read {path}: {error.strerror}") from None
-    except ValueError as error:
-        raise CommandFailed(f"{path} is not JSON ({error}); it was left as it is") from None
-    if not isinstance(found, dict):
-        raise CommandFailed(f"{path} is not a JSON object; it was left as it is")
-    return found
+    return files.dump(whole)

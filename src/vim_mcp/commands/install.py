@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 import click
 
 from vim_mcp import paths
-from vim_mcp.commands import claude, package, places, show
+from vim_mcp.commands import claude, files, hooks, package, places, show
 from vim_mcp.errors import CommandFailed
 
 _DID = {"make": "made", "replace": "replaced", "remove": "removed", "write": "wrote", "run": "ran"}
@@ -147,6 +147,18 @@ class Installer:
             self._run(claude.remove_command())
         self._run(claude.add_command(self.program))
 
+    def hooks(self) -> None:
+        """Let Claude Code tell of its own edits, before and after, or take that back."""
+        self.head("Claude Code's hooks")
+        path = hooks.settings_file()
+        if self.program is None and not self.uninstall:
+            raise CommandFailed("no hooks for Claude Code: install vim-mcp for good first")
+        text = hooks.with_hooks(path, None if self.uninstall else self.program)
+        if text is None:
+            self.note("not there" if self.uninstall else "already", path)
+        elif self.act("write" if text else "remove", path):
+            files.write(path, text)
+
     def _run(self, argv: list[str]) -> None:
         if shutil.which("claude"):
             if self.act("run", shlex.join(argv)):
@@ -168,7 +180,7 @@ class Installer:
         if text is None:
             self.note("not there" if self.uninstall else "already", path)
         elif self.act("write" if text else "remove", path):
-            claude.write_project(path, text)
+            files.write(path, text)
         if not self.uninstall and not shutil.which("vim-mcp"):
             self.note("warning", "vim-mcp is not on PATH here: Claude Code will not find it")
 
@@ -189,6 +201,9 @@ def _what_is_there(path: str, kind: str) -> str:
 @click.option("--vim", is_flag=True, help="Install the plugin for Vim.")
 @click.option("--neovim", is_flag=True, help="Install the plugin for Neovim.")
 @click.option("--claude", "with_claude", is_flag=True, help="Register with Claude Code.")
+@click.option(
+    "--hooks", "with_hooks", is_flag=True, help="Let Claude Code tell Vim of its own edits."
+)
 @click.option("--project", is_flag=True, help="Write .mcp.json here, to be shared with others.")
 @click.option("--copy", "how", flag_value="copy", help="Copy the plugin.")
 @click.option("--symlink", "how", flag_value="link", help="Link to the plugin (the default).")
@@ -198,6 +213,7 @@ def install(
     vim: bool,
     neovim: bool,
     with_claude: bool,
+    with_hooks: bool,
     project: bool,
     how: str | None,
     dry_run: bool,
@@ -205,20 +221,26 @@ def install(
 ) -> int:
     """Let the editors and Claude Code found here use vim-mcp.
 
-    Without --vim, --neovim, --claude or --project: for every editor on PATH, and Claude Code if it
+    Without --vim, --neovim, --claude, --hooks or --project: for every editor on PATH, and Claude Code if it
     is there. The plugin becomes a package of the editor: links into this installation, so that it
     is always as old as the program, or a copy. No vimrc or init file is touched. What was not put
     there by this command is never changed or removed. It may be run again at any time.
+
+    --hooks adds two hooks to Claude Code's settings: before it edits a file on disk it is told when
+    a Vim has unsaved text of it, and afterwards buffers show the new text at once.
 
     \b
     Examples:
       vim-mcp install --dry-run
       vim-mcp install
+      vim-mcp install --claude --hooks
       vim-mcp install --uninstall
     """
     kinds = [kind for kind, chosen in (("vim", vim), ("nvim", neovim)) if chosen]
     found = {kind: places.find(kind) for kind in places.NAMES}
-    if not (kinds or with_claude or project):
+    if not (kinds or with_claude or with_hooks or project):
+        # Nothing of ours stays behind; putting hooks there is a choice of its own.
+        with_hooks = uninstall
         with_claude = uninstall or bool(shutil.which("claude"))
         kinds = list(found) if uninstall else _usable(found.values())
         if not kinds:
@@ -235,6 +257,13 @@ def install(
     if with_claude:
         with installer.part():
             installer.claude()
+    if with_hooks:
+        with installer.part():
+            installer.hooks()
+    elif with_claude and not uninstall:
+        installer.note(
+            "offered", "vim-mcp install --hooks: Vim follows what Claude Code edits on disk"
+        )
     if project:
         with installer.part():
             installer.project()
