@@ -6,12 +6,16 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable
+from functools import partial
+from pathlib import Path
 from typing import Any
 
+from ..editor import Editor
 from ..editors import make_editor
 from ..hub import Hub
 from ..raw import RawAssistant
 from ..sandbox import Sandbox
+from ..wait import wait_until
 
 Figure = dict[str, Any]
 
@@ -64,15 +68,36 @@ def _round_trips(sandbox: Sandbox, kind: str, n: int) -> list[Figure]:
         numbers = iter(range(10**9))
         what: dict[str, Callable[[], dict[str, Any]]] = {
             "ping": lambda: assistant.request("ping"),
+            "select instance": lambda: assistant.call(
+                "select_vim_instance", instance_id=editor.instance_id
+            ),
+            "get state": lambda: assistant.call("vim_get_state"),
             "read 20 lines": lambda: assistant.call("vim_read"),
             "echo": lambda: assistant.call("vim_execute", command="echo 1"),
             "edit one line": lambda: assistant.call(
                 "vim_edit", file=str(file), line=1, content=f"new {next(numbers)}"
             ),
         }
-        return [
-            _figure(name, f"{kind} {editor.version}", _time(do, n)) for name, do in what.items()
-        ]
+        name = f"{kind} {editor.version}"
+        figures = [_figure(label, name, _time(do, n)) for label, do in what.items()]
+        return [*figures, _figure("update registry", name, _registry(sandbox, editor, min(n, 30)))]
+
+
+def _registry(sandbox: Sandbox, editor: Editor, n: int) -> list[float]:
+    """Time from a change in the editor until the registry file has it, its 50 ms of gathering too."""
+    file = sandbox.run / "vim-mcp-registry.json"
+    seconds = []
+    for turn in range(n):
+        name = f"registry-{turn}.txt"
+        editor.command(f"badd {name}")
+        began = time.perf_counter()
+        wait_until(partial(_holds, file, name), what=f"{name} in the registry")
+        seconds.append(time.perf_counter() - began)
+    return seconds
+
+
+def _holds(file: Path, text: str) -> bool:
+    return text in file.read_text()
 
 
 def _time(do: Callable[[], dict[str, Any]], n: int) -> list[float]:

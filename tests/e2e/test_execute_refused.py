@@ -272,7 +272,7 @@ REFUSED: dict[str, list[str]] = {
 
 
 @pytest.mark.parametrize("group", REFUSED)
-def test_refused_and_without_effect(
+def test_9_2_refused_and_without_effect(
     editor: Editor, assistant: Assistant, sandbox: Sandbox, group: str
 ) -> None:
     canary, other = sandbox.root / "canary", write(sandbox, "other.vim", f"write {sandbox.root}/no")

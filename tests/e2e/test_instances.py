@@ -74,7 +74,7 @@ def test_the_only_editor_needs_no_selection(
     assert row["main_file"] == str(sandbox.project() / "a.txt")
 
 
-def test_among_several_it_is_never_guessed(
+def test_7_1_among_several_it_is_never_guessed(
     two: tuple[Editor, Editor], assistant: Assistant
 ) -> None:
     for tool, arguments in CALLS:

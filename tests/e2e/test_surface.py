@@ -48,14 +48,14 @@ def file(editor: Editor, hub: Hub, sandbox: Sandbox) -> str:
     return path
 
 
-def test_tools(assistant: Assistant, snapshot: SnapshotAssertion) -> None:
+def test_6_1_tools(assistant: Assistant, snapshot: SnapshotAssertion) -> None:
     tools = {tool.name: tool for tool in assistant.tools()}
     for name, tool in tools.items():
         assert snapshot(name=name) == tool.model_dump(mode="json", by_alias=True, exclude_none=True)
     assert sorted(tools) == snapshot(name="all")
 
 
-def test_resources(assistant: Assistant, snapshot: SnapshotAssertion) -> None:
+def test_5_1_resources(assistant: Assistant, snapshot: SnapshotAssertion) -> None:
     listed = [
         one.model_dump(mode="json", by_alias=True, exclude_none=True)
         for one in assistant.resources()

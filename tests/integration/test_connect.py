@@ -142,7 +142,7 @@ def test_two_editors_are_two_instances(new_editor: Start, hub: Hub, sandbox: San
     assert {i["pid"] for i in hub.instances()} >= {one.pid, two.pid}
 
 
-def test_the_hub_learns_what_changes(editor: Editor, sandbox: Sandbox) -> None:
+def test_7_2_2_the_hub_learns_what_changes(editor: Editor, sandbox: Sandbox) -> None:
     (editor.cwd / "new.txt").write_text("x\n")
     editor.type(":edit new.txt<CR>")
 

@@ -191,7 +191,7 @@ def test_an_unusable_runtime_directory_is_told_on_stderr(sandbox: Sandbox, what:
 
 
 @pytest.mark.private
-def test_it_starts_a_hub_when_none_runs(sandbox: Sandbox) -> None:
+def test_7_2_1_it_starts_a_hub_when_none_runs(sandbox: Sandbox) -> None:
     done = pipe(sandbox, request("hand", "initialize", **HANDSHAKE))
     assert done.returncode == 0
     assert [m["result"]["serverInfo"]["name"] for m in messages(done.stdout)] == ["vim-mcp"]
@@ -229,7 +229,7 @@ def test_a_later_client_needs_no_handshake(editor: Editor, raw_assistant: RawAss
 
 
 @pytest.mark.parametrize("version", ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"])
-def test_every_earlier_protocol_is_spoken(
+def test_3_1_every_earlier_protocol_is_spoken(
     hub: Hub, raw_assistant: RawAssistant, version: str
 ) -> None:
     assert raw_assistant.initialize(version)["result"]["protocolVersion"] == version

@@ -210,7 +210,7 @@ def send_split(peer: Peer, data: bytes, at: int) -> None:
     peer.socket.sendall(data[at:])
 
 
-def test_a_line_to_the_hub_may_be_split_anywhere(hub: Hub, sandbox: Sandbox) -> None:
+def test_3_2_a_line_to_the_hub_may_be_split_anywhere(hub: Hub, sandbox: Sandbox) -> None:
     info = {"main_file": "/é/x", "note": 'a "b"'}
     with Peer(sandbox) as peer:
         line = json.dumps(

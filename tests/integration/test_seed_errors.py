@@ -126,7 +126,13 @@ SCENES = {
         X | {"original_error": "E1: in Vim"},
     ),
     "parameters": Scene(1, {"error": {"code": -32602, "message": "No line 7."}}, -32602, "7", X),
-    "no method": Scene(1, {"error": {"code": -32601, "message": "What?"}}, -32601, "What?", X),
+    "no method": Scene(
+        1,
+        {"error": {"code": -32601, "message": "What?"}},
+        -32601,
+        "is older than this vim-mcp",
+        X | {"plugin_version": ""},
+    ),
     "no reason": Scene(1, {"error": {}}, -32603, "gave no reason", X),
     "no sense": Scene(1, {"result": {}}, -32603, "makes no sense", X),
 }
@@ -150,7 +156,7 @@ def told(raw: RawAssistant, number: int) -> Json:
 
 @pytest.mark.parametrize("face", ["tool", "buffer/current", "state"])
 @pytest.mark.parametrize("name", SCENES)
-def test_8_3_an_error_has_its_code_and_data_on_tools_and_resources(
+def test_8_2_8_3_an_error_has_its_code_and_data_on_tools_and_resources(
     quick_hub: Hub, sandbox: Sandbox, raw_assistant: RawAssistant, name: str, face: str
 ) -> None:
     scene = SCENES[name]

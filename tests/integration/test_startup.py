@@ -22,7 +22,7 @@ STARTING = {name: value for name, value in ALONE.items() if name != "rc_extra"}
 # --- nobody notices -----------------------------------------------------------------------------
 
 
-def test_start_and_connection_change_nothing_on_the_screen(new_editor: Start) -> None:
+def test_11_2_start_and_connection_change_nothing_on_the_screen(new_editor: Start) -> None:
     extra = "set laststatus=2 showcmd ruler"
     # The intro asks for one thing or another, from day to day; but it is there.
     intro = new_editor(rc_extra=extra)

@@ -24,7 +24,7 @@ def pending_acts(editor: Editor) -> int:
 
 
 @pytest.mark.parametrize("era", ERAS)
-def test_a_session_goes_on_when_the_hub_is_killed(
+def test_7_2_3_a_session_goes_on_when_the_hub_is_killed(
     editor: Editor,
     new_editor: Callable[..., Editor],
     new_assistant: Callable[..., Assistant],

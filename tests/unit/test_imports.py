@@ -143,7 +143,7 @@ def test_imports_point_left() -> None:
 
 
 @pytest.mark.parametrize("module", ["vim_mcp.client.forward", "vim_mcp.cli"])
-def test_the_forwarder_loads_nothing_slow(module: str) -> None:
+def test_11_1_the_forwarder_loads_nothing_slow(module: str) -> None:
     assert loaded_by(f"import {module}") & SLOW_MODULES == set()
 
 

@@ -39,3 +39,11 @@ def test_every_test_of_the_table_exists(row: str, cell: str) -> None:
 def test_every_section_has_a_row() -> None:
     told = {number for row, _ in ROWS for number in re.findall(r"\d+(?:\.\d+)+", row)}
     assert told == set(SECTIONS)
+
+
+def test_every_section_has_a_test_of_its_number() -> None:
+    tests = " ".join(test for _, cell in ROWS for _, test in named(cell))
+    files = " ".join(cell for _, cell in ROWS)
+    for section in SECTIONS:
+        number = f"_{section.replace('.', '_')}_"
+        assert number in tests or f"test{number}" in files, section

@@ -23,6 +23,8 @@ function! vim_mcp#buffers#Rows(current, ...) abort
   return l:rows
 endfunction
 
+" The current buffer is used now, which is not said: it would be another time at
+" every look.
 function! s:Row(info, current, alternate) abort
   let l:nr = a:info.bufnr
   return {
@@ -39,7 +41,7 @@ function! s:Row(info, current, alternate) abort
         \ 'line_count': a:info.loaded ? a:info.linecount : 0,
         \ 'changedtick': a:info.changedtick,
         \ 'windows': copy(a:info.windows),
-        \ 'last_used': get(a:info, 'lastused', 0),
+        \ 'last_used': l:nr == a:current ? 0 : get(a:info, 'lastused', 0),
         \ 'current': s:Bool(l:nr == a:current),
         \ 'alternate': s:Bool(l:nr == a:alternate && l:nr != a:current),
         \ }
