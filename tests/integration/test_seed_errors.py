@@ -189,6 +189,7 @@ PROTOCOL: dict[str, tuple[str, int, Any]] = {
     "no message": ('{"jsonrpc": "2.0", "id": 7}', -32600, 7),
     "a list": ("[1, 2]", -32600, None),
     "method is no string": ('{"jsonrpc": "2.0", "id": 7, "method": 5}', -32600, 7),
+    "id is no id": ('{"jsonrpc": "2.0", "id": {}, "method": "ping"}', -32600, None),
     "unknown method": ('{"jsonrpc": "2.0", "id": 7, "method": "vim/dance"}', -32601, 7),
     "unknown tool": (
         '{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "vim_dance"}}',

@@ -88,6 +88,10 @@ class SessionStream:
         except ValueError:
             self._outlet.write(_not_understood(line))
             return
+        if isinstance(message, t.JSONRPCNotification) and b'"id"' in line and _has_id(line):
+            # An id that is none makes a notification of a request, for the SDK.
+            self._outlet.write(_not_understood(line))
+            return
         if isinstance(message, t.JSONRPCResponse | t.JSONRPCError):
             prefix, dash, number = str(message.id).rpartition("-")
             if prefix + dash != self._prefix or not number.isdecimal():
@@ -163,6 +167,10 @@ class SessionStream:
 def _acts(params: Any) -> bool:
     tool = TOOLS.get(str(params.get("name"))) if params else None
     return tool is not None and tool.acts
+
+
+def _has_id(line: bytes) -> bool:
+    return "id" in json.loads(line)
 
 
 def _not_understood(line: bytes) -> bytes:
