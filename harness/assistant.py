@@ -15,7 +15,6 @@ from collections.abc import Coroutine
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Literal, TypeVar
 
 import mcp.types as t
@@ -296,10 +295,5 @@ class Assistant:
     def __enter__(self) -> Assistant:
         return self if self._thread is not None else self.start()
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()

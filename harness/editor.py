@@ -9,7 +9,6 @@ import os
 import signal
 from collections.abc import Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Any, ClassVar, Literal, TypeVar
 
 from . import binary, process
@@ -212,12 +211,7 @@ class Editor(Driver):
     def __enter__(self: _E) -> _E:
         return self if self._terminal is not None else self.start()
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()
 
     # Its process

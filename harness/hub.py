@@ -9,7 +9,6 @@ import signal
 import socket
 import subprocess
 import sys
-from types import TracebackType
 from typing import IO, Any
 
 from . import process
@@ -180,10 +179,5 @@ class Hub:
     def __enter__(self) -> Hub:
         return self if self._child is not None else self.start()
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()

@@ -9,7 +9,6 @@ import sys
 import sysconfig
 import tempfile
 from pathlib import Path
-from types import TracebackType
 
 from . import process
 from .errors import ProcessesLeft
@@ -120,12 +119,7 @@ class Sandbox:
     def __enter__(self) -> Sandbox:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 

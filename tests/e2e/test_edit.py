@@ -10,7 +10,70 @@ from tests.e2e.support import done, hide, refused, show, write
 THREE = ("one", "two", "three")
 
 
-def test_line_range_is_replaced(editor: Editor, assistant: Assistant, sandbox: Sandbox) -> None:
+#: Text before, arguments, text after, and the changed ranges as the answer has them.
+EDITS: dict[str, tuple[list[str], dict[str, object], list[str], list[list[int]]]] = {
+    "a line range": (
+        [*THREE], {"line": 2, "end_line": 3, "content": "2\n3\n4\n"}, ["one", "2", "3", "4"], [[2, 4]],
+    ),
+    "one line": ([*THREE], {"line": 2, "content": "TWO"}, ["one", "TWO", "three"], [[2, 2]]),
+    "end_line before line inserts": (
+        [*THREE], {"line": 2, "end_line": 1, "content": "x\ny\n"},
+        ["one", "x", "y", "two", "three"], [[2, 3]],
+    ),
+    "after the last line": (
+        [*THREE], {"line": 4, "end_line": 3, "content": "four\n"}, [*THREE, "four"], [[4, 4]],
+    ),
+    "no content deletes lines": (
+        [*THREE], {"line": 1, "end_line": 2, "content": ""}, ["three"], [[1, 0]],
+    ),
+    "a newline is an empty line": (
+        [*THREE], {"line": 2, "content": "\n"}, ["one", "", "three"], [[2, 2]],
+    ),
+    "several lines at a column": (
+        ["one two"], {"line": 1, "column": 5, "content": "and\na half "},
+        ["one and", "a half two"], [[1, 2]],
+    ),
+    "old text inside a line": (
+        ["x = f(1)", "y = g(1)"], {"old_text": "g(1", "content": "g(2, 3"},
+        ["x = f(1)", "y = g(2, 3)"], [[2, 2]],
+    ),
+    "old text over several lines": (
+        [*THREE, "four"], {"old_text": "wo\nthree\nf", "content": "ea\nc"},
+        ["one", "tea", "cour"], [[2, 3]],
+    ),
+    "old text with its newline takes the line away": (
+        [*THREE], {"old_text": "two\n", "content": ""}, ["one", "three"], [[2, 1]],
+    ),
+    "old text may end with the last newline": (
+        [*THREE], {"old_text": "two\nthree\n", "content": "2\n3\n"}, ["one", "2", "3"], [[2, 3]],
+    ),
+    "old text is no pattern": (
+        ["axb", r"a.b & \1 ~"], {"old_text": r"a.b & \1 ~", "content": r"\0 & ~ \n"},
+        ["axb", r"\0 & ~ \n"], [[2, 2]],
+    ),
+    "the whole buffer": (
+        [*THREE], {"content": "zero\none\ntwo\nTHREE\n"},
+        ["zero", "one", "two", "THREE"], [[1, 1], [4, 4]],
+    ),
+    "nothing in the whole buffer": ([*THREE], {"content": ""}, [""], [[1, 1]]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", EDITS)
+def test_text_becomes_what_was_asked_for(
+    editor: Editor, assistant: Assistant, sandbox: Sandbox, name: str
+) -> None:
+    before, arguments, after, changed = EDITS[name]
+    path = write(sandbox, "a.txt", *before)
+    show(editor, path)
+    answer = done(assistant, "vim_edit", file=str(path), **arguments)
+    assert editor.lines() == after
+    assert [[one["first"], one["last"]] for one in answer["changed"]] == changed
+
+
+def test_an_edit_is_told_and_not_saved(
+    editor: Editor, assistant: Assistant, sandbox: Sandbox
+) -> None:
     path = write(sandbox, "a.txt", *THREE)
     show(editor, path)
     answer = done(assistant, "vim_edit", file=str(path), line=2, end_line=3, content="2\n3\n4\n")
@@ -21,54 +84,6 @@ def test_line_range_is_replaced(editor: Editor, assistant: Assistant, sandbox: S
     assert answer["saved"] is False
     assert answer["changedtick"] == editor.eval("b:changedtick")
     assert path.read_text() == "one\ntwo\nthree\n"
-
-
-def test_line_alone_replaces_that_line(
-    editor: Editor, assistant: Assistant, sandbox: Sandbox
-) -> None:
-    path = write(sandbox, "a.txt", *THREE)
-    show(editor, path)
-    done(assistant, "vim_edit", file=str(path), line=2, content="TWO")
-    assert editor.lines() == ["one", "TWO", "three"]
-
-
-def test_end_line_before_line_inserts(
-    editor: Editor, assistant: Assistant, sandbox: Sandbox
-) -> None:
-    path = write(sandbox, "a.txt", *THREE)
-    show(editor, path)
-    answer = done(assistant, "vim_edit", file=str(path), line=2, end_line=1, content="x\ny\n")
-    assert editor.lines() == ["one", "x", "y", "two", "three"]
-    assert answer["changed"] == [{"first": 2, "last": 3}]
-
-
-def test_inserting_after_the_last_line_appends(
-    editor: Editor, assistant: Assistant, sandbox: Sandbox
-) -> None:
-    path = write(sandbox, "a.txt", *THREE)
-    show(editor, path)
-    answer = done(assistant, "vim_edit", file=str(path), line=4, end_line=3, content="four\n")
-    assert editor.lines() == [*THREE, "four"]
-    assert answer["changed"] == [{"first": 4, "last": 4}]
-
-
-def test_empty_content_deletes_lines(
-    editor: Editor, assistant: Assistant, sandbox: Sandbox
-) -> None:
-    path = write(sandbox, "a.txt", *THREE)
-    show(editor, path)
-    answer = done(assistant, "vim_edit", file=str(path), line=1, end_line=2, content="")
-    assert editor.lines() == ["three"]
-    assert answer["changed"] == [{"first": 1, "last": 0}]
-
-
-def test_a_newline_as_content_leaves_one_empty_line(
-    editor: Editor, assistant: Assistant, sandbox: Sandbox
-) -> None:
-    path = write(sandbox, "a.txt", *THREE)
-    show(editor, path)
-    done(assistant, "vim_edit", file=str(path), line=2, content="\n")
-    assert editor.lines() == ["one", "", "three"]
 
 
 @pytest.mark.parametrize(
@@ -82,59 +97,6 @@ def test_column_inserts_before_that_character(
     show(editor, path)
     done(assistant, "vim_edit", file=str(path), line=2, column=column, content="+")
     assert editor.lines() == ["one", expected]
-
-
-def test_column_inserts_several_lines(
-    editor: Editor, assistant: Assistant, sandbox: Sandbox
-) -> None:
-    path = write(sandbox, "a.txt", "one two")
-    show(editor, path)
-    done(assistant, "vim_edit", file=str(path), line=1, column=5, content="and\na half ")
-    assert editor.lines() == ["one and", "a half two"]
-
-
-def test_unique_old_text_is_replaced_inside_a_line(
-    editor: Editor, assistant: Assistant, sandbox: Sandbox
-) -> None:
-    path = write(sandbox, "a.py", "x = f(1)", "y = g(1)")
-    show(editor, path)
-    answer = done(assistant, "vim_edit", file=str(path), old_text="g(1", content="g(2, 3")
-    assert editor.lines() == ["x = f(1)", "y = g(2, 3)"]
-    assert answer["changed"] == [{"first": 2, "last": 2}]
-
-
-def test_old_text_over_several_lines_is_replaced(
-    editor: Editor, assistant: Assistant, sandbox: Sandbox
-) -> None:
-    path = write(sandbox, "a.txt", *THREE, "four")
-    show(editor, path)
-    done(assistant, "vim_edit", file=str(path), old_text="wo\nthree\nf", content="ea\nc")
-    assert editor.lines() == ["one", "tea", "cour"]
-
-
-def test_old_text_with_its_newline_takes_the_line_away(
-    editor: Editor, assistant: Assistant, sandbox: Sandbox
-) -> None:
-    path = write(sandbox, "a.txt", *THREE)
-    show(editor, path)
-    done(assistant, "vim_edit", file=str(path), old_text="two\n", content="")
-    assert editor.lines() == ["one", "three"]
-
-
-def test_old_text_may_end_with_the_last_newline(
-    editor: Editor, assistant: Assistant, sandbox: Sandbox
-) -> None:
-    path = write(sandbox, "a.txt", *THREE)
-    show(editor, path)
-    done(assistant, "vim_edit", file=str(path), old_text="two\nthree\n", content="2\n3\n")
-    assert editor.lines() == ["one", "2", "3"]
-
-
-def test_old_text_is_no_pattern(editor: Editor, assistant: Assistant, sandbox: Sandbox) -> None:
-    path = write(sandbox, "a.txt", "axb", r"a.b & \1 ~")
-    show(editor, path)
-    done(assistant, "vim_edit", file=str(path), old_text=r"a.b & \1 ~", content=r"\0 & ~ \n")
-    assert editor.lines() == ["axb", r"\0 & ~ \n"]
 
 
 def test_old_text_is_looked_for_in_unsaved_text(
@@ -158,36 +120,18 @@ def test_old_text_that_is_not_there_changes_nothing(
     assert editor.lines() == list(THREE)
 
 
-@pytest.mark.parametrize("twice", [("a", "b", "a"), ("aXa", "b", "c")])
+@pytest.mark.parametrize(
+    ("twice", "old"), [(("a", "b", "a"), "a"), (("aXa", "b", "c"), "a"), (("ababa",), "aba")]
+)
 def test_old_text_that_occurs_twice_changes_nothing(
-    editor: Editor, assistant: Assistant, sandbox: Sandbox, twice: tuple[str, ...]
+    editor: Editor, assistant: Assistant, sandbox: Sandbox, twice: tuple[str, ...], old: str
 ) -> None:
     path = write(sandbox, "a.txt", *twice)
     show(editor, path)
-    error = refused(assistant, "vim_edit", file=str(path), old_text="a", content="x")
+    error = refused(assistant, "vim_edit", file=str(path), old_text=old, content="x")
     assert error["code"] == -32602
     assert "more than once" in error["message"]
     assert editor.lines() == list(twice)
-
-
-def test_overlapping_occurrences_are_two(
-    editor: Editor, assistant: Assistant, sandbox: Sandbox
-) -> None:
-    path = write(sandbox, "a.txt", "ababa")
-    show(editor, path)
-    assert (
-        "more than once"
-        in refused(assistant, "vim_edit", file=str(path), old_text="aba", content="x")["message"]
-    )
-    assert editor.lines() == ["ababa"]
-
-
-def test_whole_buffer_is_replaced(editor: Editor, assistant: Assistant, sandbox: Sandbox) -> None:
-    path = write(sandbox, "a.txt", *THREE)
-    show(editor, path)
-    answer = done(assistant, "vim_edit", file=str(path), content="zero\none\ntwo\nTHREE\n")
-    assert editor.lines() == ["zero", "one", "two", "THREE"]
-    assert answer["changed"] == [{"first": 1, "last": 1}, {"first": 4, "last": 4}]
 
 
 def test_whole_buffer_with_the_same_text_changes_nothing(
@@ -200,15 +144,6 @@ def test_whole_buffer_with_the_same_text_changes_nothing(
     assert answer["changed"] == []
     assert answer["modified"] is False
     assert editor.eval("b:changedtick") == tick
-
-
-def test_empty_content_empties_the_buffer(
-    editor: Editor, assistant: Assistant, sandbox: Sandbox
-) -> None:
-    path = write(sandbox, "a.txt", *THREE)
-    show(editor, path)
-    done(assistant, "vim_edit", file=str(path), content="")
-    assert editor.lines() == [""]
 
 
 def test_unnamed_buffer_is_edited_by_its_number(editor: Editor, assistant: Assistant) -> None:

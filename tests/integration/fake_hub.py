@@ -11,7 +11,6 @@ import socket
 import struct
 import termios
 import time
-from types import TracebackType
 from typing import Any
 
 from harness import Sandbox, slow, wait_until
@@ -220,10 +219,5 @@ class FakeHub:
     def __enter__(self) -> FakeHub:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()

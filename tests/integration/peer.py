@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import socket
-from types import TracebackType
 from typing import Any, TypeVar
 
 from harness import Sandbox, slow
@@ -66,10 +65,5 @@ class Peer:
     def __enter__(self: _P) -> _P:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()

@@ -12,7 +12,6 @@ import select
 import subprocess
 import tempfile
 import time
-from types import TracebackType
 from typing import IO, Any
 
 from vim_mcp import __version__, paths
@@ -67,12 +66,7 @@ class Session:
             raise
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
