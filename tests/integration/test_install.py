@@ -198,7 +198,7 @@ def test_uninstall_leaves_what_was_there_before(shell: Shell, seen: Callable[[],
     assert seen() == before
     again = shell.run("install", "--uninstall")
     assert (again.code, again.err) == (0, "")
-    assert again.out.count("  not there ") == 3
+    assert again.out.count("  not there ") == 4
 
 
 @pytest.mark.parametrize("more", [[], ["--uninstall"], ["--copy", "--project"]])

@@ -41,7 +41,7 @@ from vim_mcp.tools import (
 from vim_mcp.tools.base import TOOLS, Desk, Tool, file_path
 from vim_mcp.wire.messages import Json
 
-# Importing a family registers its tools.
+# Importing a family registers its tools. They are listed in this order.
 FAMILIES = (instances, state, buffers, edit, search, navigate, diagnostics, selection)
 
 INSTRUCTIONS = """\
@@ -115,7 +115,7 @@ class AssistantServer:
         self, ctx: Context, params: t.PaginatedRequestParams | None
     ) -> t.ListToolsResult:
         _first_page(params)
-        return t.ListToolsResult(tools=[describe(tool) for tool in TOOLS.values()])
+        return t.ListToolsResult(tools=list(map(describe, _in_order())))
 
     async def _call_tool(
         self, ctx: Context, params: t.CallToolRequestParams
@@ -216,6 +216,11 @@ class AssistantServer:
             info = params.client_info
             self.session.client = f"{info.name} {info.version}".strip()
         return await call_next(ctx)
+
+
+def _in_order() -> list[Tool]:
+    families = [family.__name__ for family in FAMILIES]
+    return sorted(TOOLS.values(), key=lambda tool: families.index(tool.run.__module__))
 
 
 def _first_page(params: t.PaginatedRequestParams | None) -> None:

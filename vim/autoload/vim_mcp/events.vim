@@ -10,6 +10,7 @@ let s:unacknowledged = 0
 let s:is_on = 0
 let s:info_is_due = 0
 let s:sent_info = {}
+let s:told_ticks = {}
 
 " Long enough to gather what one command causes, short for a person.
 let s:gather = 50
@@ -89,6 +90,7 @@ function! vim_mcp#events#Stop() abort
   let s:timer = -1
   let s:refresh_timer = -1
   let s:facts = {}
+  let s:told_ticks = {}
   let s:unacknowledged = 0
 endfunction
 
@@ -164,7 +166,7 @@ function! s:Tell() abort
   if !empty(l:info)
     let l:update.info = l:info
   endif
-  let l:events = map(values(s:facts), 's:Event(v:val[0], v:val[1])')
+  let l:events = filter(map(values(s:facts), 's:Event(v:val[0], v:val[1])'), 's:IsNews(v:val)')
   let s:facts = {}
   if !empty(l:events)
     let l:update.events = l:events
@@ -181,6 +183,16 @@ function! s:NewInfo() abort
   let l:new = filter(copy(l:now), 'string(v:val) isnot# string(get(s:sent_info, v:key, v:null))')
   let s:sent_info = l:now
   return l:new
+endfunction
+
+" Of a change that we made both we and the editor tell, not always in one batch.
+function! s:IsNews(event) abort
+  if a:event.event !~? '^TextChanged' || !has_key(a:event, 'changedtick')
+    return 1
+  endif
+  let l:is_new = get(s:told_ticks, a:event.bufnr, -1) != a:event.changedtick
+  let s:told_ticks[a:event.bufnr] = a:event.changedtick
+  return l:is_new
 endfunction
 
 " The facts as they are now, which is what counts.
