@@ -198,7 +198,7 @@ def test_uninstall_leaves_what_was_there_before(shell: Shell, seen: Callable[[],
     assert seen() == before
     again = shell.run("install", "--uninstall")
     assert (again.code, again.err) == (0, "")
-    assert again.out.count("  not there ") == 3
+    assert again.out.count("  not there ") == 4
 
 
 @pytest.mark.parametrize("more", [[], ["--uninstall"], ["--copy", "--project"]])
@@ -319,6 +319,7 @@ def test_a_home_that_cannot_be_written_is_told_in_a_line(shell: Shell) -> None:
     done = shell.run("install", "--vim", HOME="/proc")
     assert done.code == 1
     assert done.err.startswith("vim-mcp: /proc/.vim")
+    assert "  made " not in done.out
     assert "Traceback" not in done.err
 
 
