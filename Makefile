@@ -13,7 +13,7 @@ RULES := tests/unit/test_imports.py tests/unit/test_house_rules.py
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help venv editors format lint types test e2e demo picture bench clean
+.PHONY: help venv vim-alone editors format lint types test e2e demo picture bench clean
 
 help:
 	@echo 'make test      run all tests (sets up what is missing)'
@@ -38,7 +38,8 @@ apt_install() { \
 		echo "missing: $$* (names of Debian packages): install them and run make again" >&2; return 1; \
 	fi; \
 	if [ "$$(id -u)" = 0 ]; then as_root=env; \
-	elif command -v sudo >/dev/null && { sudo -n true 2>/dev/null || [ -t 0 ]; }; then as_root="sudo env"; \
+	elif command -v sudo >/dev/null && { sudo -n true 2>/dev/null || \
+		{ [ -t 0 ] && echo "to be installed by sudo apt-get: $$*" && sudo -v; }; }; then as_root="sudo env"; \
 	else echo "missing: $$*: run apt-get install $$* as root, then make again" >&2; return 1; fi; \
 	echo "installing: $$*"; \
 	as_root="$$as_root DEBIAN_FRONTEND=noninteractive"; \
@@ -54,6 +55,7 @@ $(READY): pyproject.toml
 	@set -e; $(apt_install); \
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { \
 		echo "Python 3.10 or newer is needed, and $(PYTHON) is not: make PYTHON=/path/to/python" >&2; exit 1; }; \
+	echo "setting up $(VENV), once"; \
 	if command -v uv >/dev/null; then \
 		$(BIN)/python -c '' 2>/dev/null || { rm -rf $(VENV); uv venv --quiet --python "$(PYTHON)" $(VENV); }; \
 		uv pip install --quiet --python $(BIN)/python --editable '.[dev]'; \
@@ -65,12 +67,20 @@ $(READY): pyproject.toml
 	touch $@
 
 # The tests drive the packaged editors, unless HARNESS_VIM, HARNESS_NVIM name others.
-editors:
-	@set -e; $(apt_install); missing=; found=; \
+define find_vim
+missing=; found=; \
 	for vim in $${HARNESS_VIM:-vim.nox vim.gtk3 vim.basic vim}; do \
 		if "$$vim" --version 2>/dev/null </dev/null | grep -q '+channel'; then found=$$vim; break; fi; \
 	done; \
-	[ -n "$$found" ] || missing="$$missing vim-nox"; \
+	[ -n "$$found" ] || missing="$$missing vim-nox"
+endef
+
+# The demo does with a Vim, so it runs for those who may install nothing.
+vim-alone:
+	@set -e; $(apt_install); $(find_vim); [ -z "$$missing" ] || apt_install $$missing
+
+editors:
+	@set -e; $(apt_install); $(find_vim); \
 	command -v "$${HARNESS_NVIM:-nvim}" >/dev/null || missing="$$missing neovim"; \
 	command -v tmux >/dev/null || missing="$$missing tmux"; \
 	command -v git >/dev/null || missing="$$missing git"; \
@@ -96,11 +106,11 @@ test: venv editors
 e2e: venv editors
 	$(BIN)/pytest tests/e2e
 
-demo: venv editors
+demo: venv vim-alone
 	@$(BIN)/python -m harness.demo
 
 # The README's picture, drawn from a real session.
-picture: venv editors
+picture: venv vim-alone
 	@$(BIN)/python -m harness.demo --svg .github/session.svg >/dev/null
 
 bench: venv editors

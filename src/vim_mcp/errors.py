@@ -116,7 +116,8 @@ class AmbiguousInstance(VimMcpError):
         listed = ", ".join(f"{name} ({cwd})" for name, cwd in self.instances)
         return (
             f"{len(self.instances)} Vim instances are connected and none is selected: {listed}; "
-            "ask the user which one, then call select_vim_instance or pass instance_id"
+            "ask the user which one, then call select_vim_instance, pass instance_id, "
+            "or read vim://instance/{instance_id}/…"
         )
 
     @property

@@ -72,6 +72,36 @@ def test_without_a_hub_to_be_had_it_says_why_in_a_line(shell: Shell) -> None:
         assert done.err.count("\n") == 1
 
 
+@pytest.mark.parametrize("args", [[], ["serve"]])
+def test_alone_in_a_terminal_it_says_what_it_waits_for(shell: Shell, args: list[str]) -> None:
+    argv = [sys.executable, "-m", "vim_mcp", *args]
+    terminal = Terminal(argv, env=shell.env(), cwd=shell.cwd, columns=120)
+    try:
+        wait_until(
+            lambda: "waiting for an MCP client on standard input" in terminal.look(),
+            what="a word to the user",
+            detail=lambda: terminal.look().framed(),
+        )
+    finally:
+        terminal.close()
+
+
+def test_names_to_be_copied_are_not_broken_in_a_narrow_terminal(shell: Shell) -> None:
+    argv = [sys.executable, "-m", "vim_mcp", "read"]
+    terminal = Terminal(argv, env=shell.env(), cwd=shell.cwd, columns=80, rows=60)
+    try:
+        wait_until(
+            lambda: (
+                "vim://instance/{instance_id}/buffer/{bufnr}/lines/{first}-{last}"
+                in terminal.look()
+            ),
+            what="the longest name",
+            detail=lambda: terminal.look().framed(),
+        )
+    finally:
+        terminal.close()
+
+
 # --- call -------------------------------------------------------------------------------------
 
 
@@ -124,7 +154,7 @@ def test_what_a_tool_refuses_goes_to_stderr(editor: Editor, shell: Shell) -> Non
 def test_a_call_that_makes_no_sense_is_not_sent(editor: Editor, shell: Shell) -> None:
     done = shell.run("call", "vim_raed")
     assert (done.code, done.out) == (2, "")
-    assert "there is no tool 'vim_raed'; there are\n  list_vim_instances\n" in done.err
+    assert "there is no tool 'vim_raed'; there are\n  vim_read\n" in done.err
     done = shell.run("call", "vim_read", "frist_line=1")
     assert (done.code, done.out) == (2, "")
     assert "no argument 'frist_line'; there are file, bufnr, first_line" in done.err

@@ -211,6 +211,21 @@ def test_connect_while_connected_changes_nothing(editor: Editor, hub: Hub) -> No
     assert hub.log_text().count(f"{editor.instance_id}: ") == arrivals
 
 
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("VimMCPPause", "vim-mcp: assistants may look but not act, until :VimMCPResume"),
+        ("VimMCPResume", "vim-mcp: assistants may act again"),
+        ("VimMCPDisconnect", "vim-mcp: disconnected, until :VimMCPConnect"),
+        ("VimMCPReconnect", "vim-mcp: connecting, :VimMCPStatus tells more"),
+        ("VimMCPConnect", "vim-mcp: connected"),
+    ],
+)
+def test_a_command_says_in_one_line_what_it_did(editor: Editor, command: str, said: str) -> None:
+    editor.type(f":{command}<CR>")
+    wait_until(lambda: said in editor.screen(), what=said, detail=lambda: str(editor.screen()))
+
+
 def test_pause_refuses_acts_and_lets_reads_go_on(editor: Editor, assistant: Assistant) -> None:
     editor.type("ione<Esc>")
     bufnr = editor.eval("bufnr()")

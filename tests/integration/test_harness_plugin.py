@@ -208,3 +208,12 @@ def test_nothing_is_left_when_a_run_is_ended(
         if child.poll() is None:
             os.killpg(child.pid, signal.SIGKILL)
             child.wait()
+
+
+def test_the_command_says_which_extra_it_wants(tmp_path: Path) -> None:
+    without = "import sys; sys.modules['pyte'] = None; from harness.__main__ import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", without], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert done.stderr.startswith("harness: pyte is missing; install vim-mcp with its extra")
+    assert done.stderr.count("\n") == 1

@@ -319,6 +319,7 @@ def test_a_home_that_cannot_be_written_is_told_in_a_line(shell: Shell) -> None:
     done = shell.run("install", "--vim", HOME="/proc")
     assert done.code == 1
     assert done.err.startswith("vim-mcp: /proc/.vim")
+    assert "  made " not in done.out
     assert "Traceback" not in done.err
 
 

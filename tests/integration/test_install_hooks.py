@@ -59,7 +59,7 @@ def test_a_file_of_ours_alone_comes_and_goes(shell: Shell, settings: Path) -> No
     assert shell.run("install", "--hooks").code == 0
     assert set(json.loads(settings.read_text())["hooks"]) == {"PreToolUse", "PostToolUse"}
     assert shell.run("install", "--uninstall").code == 0
-    assert not settings.exists()
+    assert not settings.parent.exists()
     assert "not there" in shell.run("install", "--hooks", "--uninstall").out
 
 

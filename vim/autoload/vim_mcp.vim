@@ -26,17 +26,23 @@ function! vim_mcp#Connect() abort
   endif
   if !s:IsAble() || !vim_mcp#options#Get('enabled')
     call vim_mcp#Status()
+  else
+    echo 'vim-mcp: ' . (vim_mcp#client#Describe().phase is# 'ready' ? 'connected'
+          \ : 'connecting, :VimMCPStatus tells more')
   endif
 endfunction
 
 function! vim_mcp#Disconnect() abort
   if s:IsAble()
     call vim_mcp#client#Disconnect()
+    echo 'vim-mcp: disconnected, until :VimMCPConnect'
   endif
 endfunction
 
 function! vim_mcp#Reconnect() abort
-  call vim_mcp#Disconnect()
+  if s:IsAble()
+    call vim_mcp#client#Disconnect()
+  endif
   call vim_mcp#Connect()
 endfunction
 
@@ -52,6 +58,8 @@ function! s:SetPaused(is_paused) abort
   if s:IsAble()
     call vim_mcp#acts#SetPaused(a:is_paused)
     call vim_mcp#events#InfoChanged()
+    echo 'vim-mcp: ' . (a:is_paused ? 'assistants may look but not act, until :VimMCPResume'
+          \ : 'assistants may act again')
   endif
 endfunction
 

@@ -213,6 +213,8 @@ def _say(message: str) -> None:
 
 def main() -> int:
     """Serve one MCP client on stdin and stdout; returns the exit status."""
+    if os.isatty(0) and os.isatty(2):
+        _say("waiting for an MCP client on standard input; see vim-mcp --help (Ctrl-D ends this)")
     # Whatever a library might print must not reach the client: stdout is MCP alone.
     out = os.dup(1)
     os.dup2(2, 1)

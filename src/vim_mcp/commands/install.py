@@ -8,7 +8,7 @@ import os
 import shlex
 import shutil
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import click
 
@@ -40,10 +40,13 @@ class Installer:
         """Say how something is."""
         show.write(f"  {word:<13} {places.short(what)}")
 
-    def act(self, verb: str, what: str) -> bool:
-        """Say what is done, or would be; tell whether to do it."""
-        self.note(f"would {verb}" if self.dry_run else _DID[verb], what)
-        return not self.dry_run
+    def act(self, verb: str, what: str, do: Callable[[], object]) -> None:
+        """Do it and say that it is done, or only say that it would be."""
+        if self.dry_run:
+            self.note(f"would {verb}", what)
+        else:
+            do()
+            self.note(_DID[verb], what)
 
     @contextlib.contextmanager
     def part(self) -> Iterator[None]:
@@ -85,8 +88,7 @@ class Installer:
             self.note("already", path)
             return
         before = _what_is_there(path, there)
-        if self.act("replace" if there else "make", path):
-            package.put(path, tree)
+        self.act("replace" if there else "make", path, lambda: package.put(path, tree))
         self.note("a copy of" if self.copy else "links to", self.source)
         if before:
             self.note("instead of", before)
@@ -94,8 +96,8 @@ class Installer:
     def _remove(self, path: str, there: str) -> None:
         if not there:
             self.note("not there", path)
-        elif self.act("remove", path):
-            package.remove(path)
+        else:
+            self.act("remove", path, lambda: package.remove(path))
 
     def command(self, kinds: list[str]) -> None:
         """Record where the program is, for editors that are started with a poor PATH."""
@@ -104,8 +106,7 @@ class Installer:
             others = [kind for kind in places.NAMES if kind not in kinds]
             if os.path.exists(path) and not any(map(_is_installed, others)):
                 self.head("The program, for editors with a poor PATH")
-                if self.act("remove", path):
-                    package.remove(path)
+                self.act("remove", path, lambda: package.remove(path))
             return
         self.head("The program, for editors with a poor PATH")
         if self.program is None:
@@ -115,9 +116,8 @@ class Installer:
             )
         if places.recorded_command() == self.program:
             self.note("already", path)
-        elif self.act("write", path):
-            os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-            paths.write_whole(path, f"{self.program}\n")
+        else:
+            self.act("write", path, lambda: _record(path, f"{self.program}\n"))
 
     # --- Claude Code ----------------------------------------------------------------------------
 
@@ -154,15 +154,15 @@ class Installer:
         if self.program is None and not self.uninstall:
             raise CommandFailed("no hooks for Claude Code: install vim-mcp for good first")
         text = hooks.with_hooks(path, None if self.uninstall else self.program)
-        if text is None:
-            self.note("not there" if self.uninstall else "already", path)
-        elif self.act("write" if text else "remove", path):
-            files.write(path, text)
+        self._whole(path, text)
+        if text == "" and not self.dry_run:
+            # The directory, too, when it was made for this file.
+            with contextlib.suppress(OSError):
+                os.rmdir(os.path.dirname(path))
 
     def _run(self, argv: list[str]) -> None:
         if shutil.which("claude"):
-            if self.act("run", shlex.join(argv)):
-                claude.run(argv)
+            self.act("run", shlex.join(argv), lambda: claude.run(argv))
             return
         self.note("not found", "the program claude; where it is, run")
         self.note("", shlex.join(argv))
@@ -177,12 +177,20 @@ class Installer:
         # The file is for everybody who works on the project: no path of this machine.
         server = None if self.uninstall else claude.entry("vim-mcp")
         text = claude.with_server(path, server)
-        if text is None:
-            self.note("not there" if self.uninstall else "already", path)
-        elif self.act("write" if text else "remove", path):
-            files.write(path, text)
+        self._whole(path, text)
         if not self.uninstall and not shutil.which("vim-mcp"):
             self.note("warning", "vim-mcp is not on PATH here: Claude Code will not find it")
+
+    def _whole(self, path: str, text: str | None) -> None:
+        if text is None:
+            self.note("not there" if self.uninstall else "already", path)
+        else:
+            self.act("write" if text else "remove", path, lambda: files.write(path, text))
+
+
+def _record(path: str, line: str) -> None:
+    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+    paths.write_whole(path, line)
 
 
 def _is_installed(kind: str) -> bool:

@@ -31,8 +31,9 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         from rich.text import Text
 
         drawn = Table(box=None, pad_edge=False, header_style="bold")
-        for column in columns:
-            drawn.add_column(column.upper(), overflow="fold")
+        for n, column in enumerate(columns):
+            # The first tells what to type next, and is to be copied whole.
+            drawn.add_column(column.upper(), overflow="fold", no_wrap=n == 0)
         for row in rows:
             # As text: what editors tell may look like rich's markup.
             drawn.add_row(*map(Text, row))
