@@ -42,6 +42,7 @@ class Fleet:
         self._returning = {i.id: i for i in registry.load()}
         self._closed = False
         self._saved_at = time.monotonic()
+        self._is_saved = True
         self._write: asyncio.TimerHandle | None = None
         self._arrived = asyncio.Event()
         self._return_until = asyncio.get_running_loop().time() + RETURN_S
@@ -148,8 +149,11 @@ class Fleet:
         self._closed = True
 
     def refresh(self) -> None:
-        """Renew the registry's times now and then, so that it is believed tomorrow."""
-        if time.monotonic() - self._saved_at > _REFRESH_S:
+        """Renew the registry's times now and then, so that it is believed tomorrow.
+
+        What could not be written (a full disk) is tried again.
+        """
+        if time.monotonic() - self._saved_at > _REFRESH_S or not self._is_saved:
             self._save()
 
     def _gone(self, instance: Instance) -> None:
@@ -163,4 +167,4 @@ class Fleet:
         self._write = None
         if not self._closed:
             self._saved_at = time.monotonic()
-            self._registry.write(self.instances.values())
+            self._is_saved = self._registry.write(self.instances.values())

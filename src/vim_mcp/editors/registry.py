@@ -55,6 +55,7 @@ class Registry:
     def __init__(self, path: str, socket_path: str) -> None:
         self.path = path
         self._socket_path = socket_path
+        self._failing = False
 
     def load(self) -> list[Instance]:
         """Return the editors of an earlier hub that may still be on their way back.
@@ -83,13 +84,18 @@ class Registry:
             if isinstance(entry, dict) and _may_return(entry)
         ]
 
-    def write(self, instances: Iterable[Instance]) -> None:
-        """Write the connected instances; a file that cannot be written is only a log line."""
+    def write(self, instances: Iterable[Instance]) -> bool:
+        """Write the connected instances; False and a log line when that cannot be."""
         text = json.dumps({i.id: entry(i, self._socket_path) for i in instances}, indent=2)
         try:
             paths.write_whole(self.path, text + "\n")
         except OSError as error:
-            log.warning("registry %s is not written: %s", self.path, error)
+            if not self._failing:
+                log.warning("registry %s is not written: %s", self.path, error)
+            self._failing = True
+            return False
+        self._failing = False
+        return True
 
 
 class _NoTransport:
