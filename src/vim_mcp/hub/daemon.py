@@ -83,13 +83,14 @@ class Hub:
             self._sdk = asyncio.ensure_future(load)
 
     async def sdk(self) -> Any:
-        """Return the module that serves MCP; never, when what is installed now is another version's.
+        """Return the module that serves MCP; never, when the session is one for the next hub.
 
-        The hub leaves then, and the next one is of that version.
+        It is when this one leaves, as it does when what is installed now is another version's.
         """
         if self._sdk is None and self._package.changed():
             log.info("the package was replaced under this hub")
             self.leave("superseded")
+        if self.leaving.is_set():
             await asyncio.Future()
         self.load_sdk()
         assert self._sdk is not None
@@ -253,13 +254,16 @@ class Hub:
         """Let calls in flight end, say goodbye, close everything."""
         # Who is on an idle hub dialled in the instant in which it left, and is to dial again.
         reason = "superseded" if self.reason == "idle" else self.reason
+        for role in list(self.sessions):
+            if role.is_idle:
+                role.goodbye(reason)
         answers = [a for i in self.fleet.instances.values() for a in i.answers()]
         if answers:
             await asyncio.wait(answers, timeout=_DRAIN_S)
         for instance in list(self.fleet.instances.values()):
             instance.goodbye(reason)
         for role in list(self.sessions):
-            role.write(f"#goodbye {reason}\n".encode())
+            role.goodbye(reason)
         for door in list(self.doors):
             door.close()
         await asyncio.sleep(0.05)

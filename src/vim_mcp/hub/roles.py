@@ -119,6 +119,16 @@ class SessionRole:
             self.stream.close()
         self._hub.sessions.discard(self)
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether no request of it has been begun that is not answered yet."""
+        return self.stream is None or self.stream.in_flight == 0
+
+    def goodbye(self, reason: str) -> None:
+        """Say why the hub leaves and end the connection; what is unanswered is asked again."""
+        self.write(f"#goodbye {reason}\n".encode())
+        self._door.close()
+
     # The outlet of the session's stream.
 
     def write(self, data: bytes) -> None:
