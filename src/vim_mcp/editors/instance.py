@@ -13,7 +13,7 @@ from typing import Protocol
 
 from vim_mcp import PROTOCOL, __version__
 from vim_mcp.editors.process import process_state
-from vim_mcp.errors import EditorError, InstanceBlocked, InstanceGone, InvalidParams
+from vim_mcp.errors import REMEDY, EditorError, InstanceBlocked, InstanceGone, InvalidParams
 from vim_mcp.limits import GRACE_S, MAX_RUN_S, MAX_TO_EDITOR
 from vim_mcp.wire.messages import EditorInfo, Json, Reply, Started, encode
 
@@ -162,6 +162,15 @@ class Instance:
             raise
         finally:
             self._forget(request_id)
+
+    async def why_waiting(self, actor: Actor) -> str:
+        """Return a sentence that says what an act under way waits for, as far as it can be known."""
+        try:
+            health = await self.request("health", {}, seconds=_HEALTH_S, grace=0, actor=actor)
+        except (EditorError, InstanceBlocked, InstanceGone):
+            return REMEDY[self._process_reason()]
+        why = health.get("waits_for")
+        return why if isinstance(why, str) and why else "it is under way"
 
     def replied(self, reply: Reply) -> None:
         """Hand a reply to the call that waits for it; late ones are dropped."""

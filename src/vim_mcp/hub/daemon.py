@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from vim_mcp import PROTOCOL, __version__, paths
 from vim_mcp import log as logs
+from vim_mcp.editors.budget import Budget
 from vim_mcp.editors.fleet import Fleet
 from vim_mcp.editors.instance import Instance
 from vim_mcp.editors.registry import Preferences, Registry
@@ -69,6 +70,7 @@ class Hub:
             ),
             os.path.dirname(paths.socket_path()),
         )
+        self.budget = Budget()
         self.disk = DiskWatch(self.fleet)
         self.fleet.on_change = self._instances_changed
         self.files = StateFiles()

@@ -37,6 +37,12 @@ function! vim_mcp#acts#Pending() abort
   return len(s:queue)
 endfunction
 
+" A sentence that says what the acts wait for, '' when none does.
+function! vim_mcp#acts#WaitsFor() abort
+  let l:reason = empty(s:queue) ? '' : s:queue[0].reason
+  return l:reason is# '' ? '' : vim_mcp#guard#Sentence(l:reason)
+endfunction
+
 function! vim_mcp#acts#IsPaused() abort
   return s:is_paused
 endfunction

@@ -13,6 +13,7 @@ function! s:Health(params) abort
         \ 'mode': mode(1),
         \ 'state': exists('*state') ? state() : '',
         \ 'pending_acts': vim_mcp#acts#Pending(),
+        \ 'waits_for': vim_mcp#acts#WaitsFor(),
         \ 'paused': s:Bool(vim_mcp#acts#IsPaused()),
         \ }
 endfunction
