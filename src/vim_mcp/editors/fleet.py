@@ -102,7 +102,10 @@ class Fleet:
 
     def absent(self) -> list[Instance]:
         """Return the editors that an earlier hub knew, that still run, and are not back."""
-        gone = [i.id for i in self._returning.values() if not process_exists(i.info.pid)]
+        # The pid that an editor claims may be one of another namespace.
+        gone = [
+            i.id for i in self._returning.values() if not process_exists(i.peer_pid or i.info.pid)
+        ]
         for instance_id in gone:
             del self._returning[instance_id]
         return list(self._returning.values())
