@@ -95,10 +95,6 @@ class AssistantServer:
             NotificationOptions(resources_changed=True, tools_changed=True)
         )
 
-    def share_of(self, request_id: object) -> Share | None:
-        """Return what a request holds of the budget, if anything; the answer's sender frees it."""
-        return self._shares.get(request_id)
-
     def settled(self, request_id: object) -> None:
         """A request was answered and the answer taken, or there will be none."""
         if (share := self._shares.pop(request_id, None)) is not None:
@@ -144,9 +140,7 @@ class AssistantServer:
             raise MCPError(-32602, f"there is no tool {params.name!r}; tools/list names them")
         try:
             arguments = params.arguments or {}
-            return await settled(
-                ctx, params, self.fleet, lambda: self._run(tool, arguments, ctx)
-            )
+            return await settled(ctx, params, self.fleet, lambda: self._run(tool, arguments, ctx))
         except VimMcpError as error:
             return failed(error)
 

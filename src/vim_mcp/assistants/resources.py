@@ -91,9 +91,7 @@ def templates() -> list[t.ResourceTemplate]:
     ]
 
 
-async def read(
-    uri: str, desk: Desk, call_on: Callable[[Instance], Call]
-) -> t.ReadResourceResult:
+async def read(uri: str, desk: Desk, call_on: Callable[[Instance], Call]) -> t.ReadResourceResult:
     """Return a resource's contents, read by the `Call` that is made for the editor it is of.
 
     Raises:
@@ -123,7 +121,7 @@ async def _text(call: Call, address: Address) -> str:
             f"vim://buffer/{address.bufnr or 'current'}{_LINES}",
             **error.facts,
         ) from None
-    return "\n".join(text.lines) + "\n"
+    return "\n".join([*text.lines, ""])
 
 
 async def _state(call: Call, address: Address) -> Json:

@@ -137,8 +137,6 @@ class SessionStream:
     def answered(self, request_id: object) -> None:
         """The answer to a request is made."""
         self._in_flight.discard(request_id)
-        if (share := self.assistant.share_of(request_id)) is not None:
-            share.sent()
 
     def taken(self, request_id: object) -> None:
         """The assistant has taken an answer, or will not get it."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import enum
+from collections.abc import Callable
 
 from vim_mcp.limits import (
     BIG_ANSWER,
@@ -19,61 +20,63 @@ from vim_mcp.limits import (
 
 
 class Phase(enum.Enum):
-    """Where a text is: still growing, waiting to, in an answer on its way, or gone."""
+    """Where a text is: small so far, being pulled, whole (in use, on its way to its reader), gone."""
 
-    PULLED, WAITING, SENT, FREE = range(4)
+    SMALL, GROWING, HELD, FREE = range(4)
 
 
 class Share:
-    """The text of one request. Duties of the holder: `sent` and, always, `free`."""
+    """The text of one request. Duties of the holder: `whole` after a pull, and `free`."""
 
     def __init__(self, budget: Budget, session: str) -> None:
         self.session = session
         self.size = 0
-        self.phase = Phase.PULLED
+        self.phase = Phase.SMALL
         self._budget = budget
 
     async def grow(self, size: int) -> None:
-        """Count `size` bytes more, waiting for room. A small text never waits."""
-        while not self._budget.has_room(self, size):
-            self._become(Phase.WAITING)
-            await self._budget.changed()
-        if self.phase is Phase.WAITING:
-            self.phase = Phase.PULLED
-        self.size += size
+        """Count `size` bytes more, after a wait for room where the text is no small one."""
+        if self.phase in (Phase.SMALL, Phase.HELD) and self.size + size > SMALL_ANSWER:
+            await self._budget.wait_for(lambda: self._budget.begin(self))
+        if self.size <= BIG_ANSWER < self.size + size:
+            await self._budget.wait_for(lambda: self._budget.enlarge(self, size))
+        else:
+            self.size += size
 
     def shrink(self, size: int) -> None:
-        """Count what was pulled since the share held `size` no more: it is pulled anew."""
-        if size < self.size:
-            self.size = size
-            self._budget.moved(self)
+        """Go back to an earlier size: what was pulled since is pulled anew."""
+        self.size = size
+        self._budget.look_again()
 
-    def sent(self) -> None:
-        """The answer is made and waits only for its reader."""
-        if self.phase is not Phase.FREE:
-            self._become(Phase.SENT)
+    def whole(self) -> None:
+        """Nothing is pulled for now: others may, while this is used and sent."""
+        self.become(Phase.HELD)
 
     def free(self) -> None:
         """The answer is with its reader, or there will be none."""
-        if self.phase is not Phase.FREE:
-            self._become(Phase.FREE)
+        self.become(Phase.FREE)
 
-    def _become(self, phase: Phase) -> None:
-        if self.phase is not phase:
-            self.phase = phase
-            self._budget.moved(self)
+    def become(self, phase: Phase) -> None:
+        """Go on to another phase; a share that is free stays so."""
+        if phase is self.phase or self.phase is Phase.FREE:
+            return
+        self.phase = phase
+        if phase is Phase.FREE:
+            self._budget.forget(self)
+        self._budget.look_again()
 
 
 class Budget:
-    """All texts on their way, the oldest first.
+    """All texts on their way.
 
-    The oldest that still grows may always go on, among those of a session and among all: so the
-    bounds are passed by one text at most, and nobody waits for ever.
+    A text that is no small one begins when there is room, of its session and of all; one of a
+    session at a time, so that what stalls holds little. Once begun it is finished: the bounds are
+    passed by what was under way, and nobody waits for one who waits.
     """
 
     def __init__(self) -> None:
         self._shares: list[Share] = []
-        self._change = asyncio.Event()
+        self._waiters: list[tuple[Callable[[], bool], asyncio.Future[None]]] = []
 
     def open(self, session: str) -> Share:
         """Return the share of a new request."""
@@ -81,55 +84,57 @@ class Budget:
         self._shares.append(share)
         return share
 
+    def forget(self, share: Share) -> None:
+        """A share is free."""
+        self._shares.remove(share)
+
     def held(self, session: str) -> int:
         """Return the bytes that are on their way to a session."""
         return sum(s.size for s in self._shares if s.session == session)
 
-    def has_room(self, share: Share, size: int) -> bool:
-        """Tell whether a text may grow now."""
-        if share.phase is Phase.FREE or share.size + size <= SMALL_ANSWER:
-            return True
-        if share.size + size > BIG_ANSWER and self._big_beside(share) >= MAX_BIG_ANSWERS:
-            return False
-        return self._session_has_room(share) and self._has_room(share)
-
-    async def changed(self) -> None:
-        """Wait until something was sent, freed, or gave way."""
-        await self._change.wait()
-
-    def moved(self, share: Share) -> None:
-        """A share is in another phase: who waits looks again."""
+    def begin(self, share: Share) -> bool:
+        """Let a text become more than a small one, if there is room for it."""
         if share.phase is Phase.FREE:
-            self._shares.remove(share)
-        change, self._change = self._change, asyncio.Event()
-        change.set()
-
-    def _big_beside(self, share: Share) -> int:
-        """Count the big texts under way; one that waits has given way."""
-        return sum(
-            other.size > BIG_ANSWER and other.phase is Phase.PULLED
-            for other in self._shares
-            if other is not share
-        )
-
-    def _session_has_room(self, share: Share) -> bool:
-        own = [s for s in self._shares if s.session == share.session]
-        if sum(s.size for s in own) < MAX_SESSION_TEXT:
             return True
-        if sum(s.size for s in own if s.phase is Phase.SENT) >= MAX_SESSION_TEXT:
+        own = [s for s in self._shares if s.session == share.session and s is not share]
+        if (
+            any(s.phase is Phase.GROWING for s in own)
+            or sum(s.size for s in own) >= MAX_SESSION_TEXT
+            or self._total() >= MAX_TEXT
+        ):
             return False
-        return next(s for s in own if s.phase is not Phase.SENT) is share
+        share.phase = Phase.GROWING
+        return True
 
-    def _has_room(self, share: Share) -> bool:
-        if sum(s.size for s in self._shares) < MAX_TEXT:
-            return True
-        if sum(s.size for s in self._shares if s.phase is Phase.SENT) >= MAX_TEXT:
+    def enlarge(self, share: Share, size: int) -> bool:
+        """Let a text that grows become a big one by `size` bytes more, if it may."""
+        big = sum(s.phase is Phase.GROWING and s.size > BIG_ANSWER for s in self._shares)
+        full = big >= MAX_BIG_ANSWERS or self._total() >= MAX_TEXT
+        if full and share.phase is not Phase.FREE:
             return False
-        # The oldest of a session that reads nothing must not be the one for which all wait.
-        full: set[str] = set()
-        for other in self._shares:
-            if other.phase is not Phase.SENT and other.session not in full:
-                if self._session_has_room(other):
-                    return other is share
-                full.add(other.session)
-        return False
+        share.size += size
+        return True
+
+    async def wait_for(self, take: Callable[[], bool]) -> None:
+        """Wait until `take` says that it took what it wants; who waits longest is asked first."""
+        if take():
+            return
+        taken: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        waiter = (take, taken)
+        self._waiters.append(waiter)
+        try:
+            await taken
+        finally:
+            if waiter in self._waiters:
+                self._waiters.remove(waiter)
+
+    def look_again(self) -> None:
+        """Something was given back: let those take who wait for it."""
+        for waiter in list(self._waiters):
+            take, taken = waiter
+            if not taken.done() and take():
+                self._waiters.remove(waiter)
+                taken.set_result(None)
+
+    def _total(self) -> int:
+        return sum(s.size for s in self._shares)

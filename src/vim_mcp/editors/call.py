@@ -136,7 +136,10 @@ class Call:
         held = 0 if self._share is None else self._share.size
         for attempt in range(1, _RESTARTS + 1):
             try:
-                return await self._pull(target, first, last, max_chars)
+                text = await self._pull(target, first, last, max_chars)
+                if self._share is not None:
+                    self._share.whole()
+                return text
             except EditorError as error:
                 if error.reason != "stale" or attempt == _RESTARTS:
                     raise

@@ -14,7 +14,7 @@ from typing import Protocol
 from vim_mcp import PROTOCOL, __version__
 from vim_mcp.editors.process import process_state
 from vim_mcp.errors import REMEDY, EditorError, InstanceBlocked, InstanceGone, InvalidParams
-from vim_mcp.limits import GRACE_S, MAX_RUN_S, MAX_TO_EDITOR
+from vim_mcp.limits import ASIDE_S, GRACE_S, MAX_RUN_S, MAX_TO_EDITOR
 from vim_mcp.wire.messages import EditorInfo, Json, Reply, Started, encode
 
 log = logging.getLogger(__name__)
@@ -166,10 +166,13 @@ class Instance:
     async def why_waiting(self, actor: Actor) -> str:
         """Return a sentence that says what an act under way waits for, as far as it can be known."""
         try:
-            health = await self.request("health", {}, seconds=_HEALTH_S, grace=0, actor=actor)
-        except (EditorError, InstanceBlocked, InstanceGone):
-            return REMEDY[self._process_reason()]
-        why = health.get("waits_for")
+            found = await self.request("waiting", {}, seconds=ASIDE_S, grace=0, actor=actor)
+            why = found.get("why")
+        except InstanceBlocked as blocked:
+            why = REMEDY.get(blocked.reason, "")
+        except (EditorError, InstanceGone):
+            # An older plugin; or the act itself fails next.
+            why = ""
         return why if isinstance(why, str) and why else "it is under way"
 
     def replied(self, reply: Reply) -> None:

@@ -37,10 +37,10 @@ function! vim_mcp#acts#Pending() abort
   return len(s:queue)
 endfunction
 
-" A sentence that says what the acts wait for, '' when none does.
-function! vim_mcp#acts#WaitsFor() abort
+" What the acts in the queue wait for, as a sentence; '' when nothing keeps them.
+function! vim_mcp#acts#Waiting(params) abort
   let l:reason = empty(s:queue) ? '' : s:queue[0].reason
-  return l:reason is# '' ? '' : vim_mcp#guard#Sentence(l:reason)
+  return {'why': l:reason is# '' ? '' : vim_mcp#guard#Sentence(l:reason)}
 endfunction
 
 function! vim_mcp#acts#IsPaused() abort

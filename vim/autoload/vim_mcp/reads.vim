@@ -13,7 +13,6 @@ function! s:Health(params) abort
         \ 'mode': mode(1),
         \ 'state': exists('*state') ? state() : '',
         \ 'pending_acts': vim_mcp#acts#Pending(),
-        \ 'waits_for': vim_mcp#acts#WaitsFor(),
         \ 'paused': s:Bool(vim_mcp#acts#IsPaused()),
         \ }
 endfunction
@@ -192,6 +191,7 @@ let s:methods = {
       \ 'get_state': function('s:GetState'),
       \ 'get_lines': function('s:GetLines'),
       \ 'outcome': function('vim_mcp#acts#Outcome'),
+      \ 'waiting': function('vim_mcp#acts#Waiting'),
       \ 'look_at_file': function('vim_mcp#disk#Look'),
       \ 'buffers': function('vim_mcp#buffers#List'),
       \ 'windows': function('vim_mcp#windows#Layout'),
