@@ -46,7 +46,7 @@ environment:
   VIM_MCP_REGISTRY       path of the registry file, if not in that directory
   VIM_MCP_INSTANCE       the Vim instance that this assistant belongs to
   VIM_MCP_LOG_LEVEL      debug, info (default), warning or error
-  VIM_MCP_IDLE_S         seconds after which a hub that nobody uses leaves (300)
+  VIM_MCP_IDLE_S         seconds after which a hub that nobody uses leaves (60)
   VIM_MCP_TIMEOUT_SCALE  factor on every deadline, for slow machines (1)
 """
 

@@ -188,7 +188,7 @@ class InstanceGone(VimMcpError):
 
 
 #: What the user has to do before an editor that did not answer can answer again.
-_REMEDY = {
+REMEDY = {
     "suspended": "it is suspended (Ctrl-Z or SIGSTOP); bring it back to the foreground",
     "hit_enter": "it waits at a prompt; answer the prompt in it",
     "pending_key": "it waits for the rest of a command; press Esc in it",
@@ -214,7 +214,7 @@ class InstanceBlocked(VimMcpError):
             if self.effect_unknown
             else "nothing was changed"
         )
-        remedy = _REMEDY.get(self.reason, _REMEDY["busy"])
+        remedy = REMEDY.get(self.reason, REMEDY["busy"])
         return (
             f"{self.instance_id} did not answer {self.method} within {self.seconds:g} s "
             f"({outcome}): {remedy}, then try again"

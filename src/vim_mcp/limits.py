@@ -24,6 +24,15 @@ MAX_SESSION_LINE = 64 * 1024 * 1024
 PAGE_CHARS = 50_000
 #: Requests in flight for one assistant; past it the hub stops reading from it.
 MAX_IN_FLIGHT = 256
+#: Bytes of text in answers on their way, pulled or not yet taken by their assistants: of one
+#: session, past which the hub stops reading from it, and of all.
+MAX_SESSION_TEXT = 16 * 1024 * 1024
+MAX_TEXT = 64 * 1024 * 1024
+#: Up to this much an answer waits for no other's.
+SMALL_ANSWER = 256 * 1024
+#: Above this an answer is big, and so many of those are made at a time.
+BIG_ANSWER = 1024 * 1024
+MAX_BIG_ANSWERS = 2
 
 
 def _scale() -> float:
@@ -49,5 +58,5 @@ GRACE_S = 0.5 * SCALE
 MAX_RUN_S = 60.0 * SCALE
 #: How long a call waits for editors that are on their way back after a hub's death.
 RETURN_S = 1.0 * SCALE
-#: An assistant that does not read its answers for this long is dropped.
+#: A peer that takes nothing of what it is sent for this long is dropped.
 UNREAD_S = 30.0 * SCALE

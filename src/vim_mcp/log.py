@@ -34,6 +34,8 @@ def to_file(path: str) -> None:
     handler.setFormatter(
         logging.Formatter("%(asctime)s %(process)d %(levelname).1s %(name)s: %(message)s")
     )
+    # A log that cannot be written (a full disk) is no reason to say so on stderr, for ever.
+    logging.raiseExceptions = False
     root = logging.getLogger()
     root.addHandler(handler)
     named = level()

@@ -7,7 +7,18 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from harness import Assistant, Editor, Hub, RawAssistant, Stage, slow, wait_until
+import pytest
+
+from harness import (
+    Assistant,
+    Editor,
+    Hub,
+    RawAssistant,
+    Stage,
+    WaitTimeout,
+    slow,
+    wait_until,
+)
 
 
 def pending_acts(editor: Editor) -> int:
@@ -113,6 +124,8 @@ def test_a_cancelled_call_is_taken_back(editor: Editor, raw_assistant: RawAssist
     editor.type("<Esc>")
     assert "result" in raw_assistant.call("vim_execute", command="s/abc/def/")
     assert editor.lines() == ["def"]
+    with pytest.raises(WaitTimeout):
+        raw_assistant.answer(request, 0.1)
 
 
 def test_calls_of_an_assistant_that_left_are_taken_back(

@@ -24,8 +24,11 @@ from mcp.server.subscriptions import (
 from vim_mcp import __version__
 from vim_mcp.assistants import resources, uris
 from vim_mcp.assistants.asking import Context, settled
+from vim_mcp.editors.budget import Budget, Share
 from vim_mcp.editors.call import Call, sensible
 from vim_mcp.editors.fleet import Fleet
+from vim_mcp.editors.instance import Instance
+from vim_mcp.editors.progress import Progress
 from vim_mcp.editors.session import Session
 from vim_mcp.errors import VimMcpError
 from vim_mcp.tools import (
@@ -59,8 +62,10 @@ means that the editor is busy or waits at a prompt: tell the user what it says."
 class AssistantServer:
     """Serves one session; `server` is what the SDK's loop runs."""
 
-    def __init__(self, session: Session, fleet: Fleet) -> None:
+    def __init__(self, session: Session, fleet: Fleet, budget: Budget) -> None:
         self.session, self.fleet = session, fleet
+        self._budget = budget
+        self._shares: dict[object, Share] = {}
         self._desk = Desk(session, fleet)
         self._bus = InMemorySubscriptionBus()
         self._listen = ListenHandler(self._bus)
@@ -89,6 +94,16 @@ class AssistantServer:
         return self.server.create_initialization_options(
             NotificationOptions(resources_changed=True, tools_changed=True)
         )
+
+    def settled(self, request_id: object) -> None:
+        """A request was answered and the answer taken, or there will be none."""
+        if (share := self._shares.pop(request_id, None)) is not None:
+            share.free()
+
+    def close(self) -> None:
+        """The assistant is gone: nothing is on its way to it."""
+        for request_id in list(self._shares):
+            self.settled(request_id)
 
     async def resource_changed(self, *uris: str) -> None:
         """Tell the assistant that resources it subscribed to may read differently now."""
@@ -125,13 +140,11 @@ class AssistantServer:
             raise MCPError(-32602, f"there is no tool {params.name!r}; tools/list names them")
         try:
             arguments = params.arguments or {}
-            return await settled(
-                ctx, params, self.fleet, lambda: self._run(tool, arguments, ctx.request_id)
-            )
+            return await settled(ctx, params, self.fleet, lambda: self._run(tool, arguments, ctx))
         except VimMcpError as error:
             return failed(error)
 
-    async def _run(self, tool: Tool, raw: Json, request_id: object) -> t.CallToolResult:
+    async def _run(self, tool: Tool, raw: Json, ctx: Context) -> t.CallToolResult:
         arguments = tool.parse(raw)
         if not tool.on_editor:
             return succeeded(await tool.run(self._desk, **arguments))
@@ -144,11 +157,25 @@ class AssistantServer:
             workspace_path=arguments.pop("workspace_path"),
             file=arguments.get("file"),
         )
-        again = request_id in self.session.asked_again
-        call = Call(instance, self.session.actor, str(request_id), again)
+        call = self._call_on(instance, ctx)
         # The arguments were checked, so what fails is what the editor answered.
         with sensible(instance, tool.name):
             return succeeded(await tool.run(call, **arguments))
+
+    def _call_on(self, instance: Instance, ctx: Context) -> Call:
+        """Return the call that serves a request on an editor."""
+        request_id = ctx.request_id
+        if request_id not in self._shares:
+            self._shares[request_id] = self._budget.open(self.session.id)
+        wants_progress = bool(ctx.meta and ctx.meta.get("progress_token") is not None)
+        return Call(
+            instance,
+            self.session.actor,
+            str(request_id),
+            request_id in self.session.asked_again,
+            self._shares[request_id],
+            Progress(ctx.session.report_progress) if wants_progress else None,
+        )
 
     # --- resources ----------------------------------------------------------------------------
 
@@ -167,10 +194,13 @@ class AssistantServer:
     async def _read_resource(
         self, ctx: Context, params: t.ReadResourceRequestParams
     ) -> t.ReadResourceResult | t.InputRequiredResult:
-        uri, request_id = str(params.uri), str(ctx.request_id)
+        uri = str(params.uri)
         try:
             return await settled(
-                ctx, params, self.fleet, lambda: resources.read(uri, self._desk, request_id)
+                ctx,
+                params,
+                self.fleet,
+                lambda: resources.read(uri, self._desk, lambda i: self._call_on(i, ctx)),
             )
         except VimMcpError as error:
             raise MCPError(error.code, str(error), error.data or None) from None

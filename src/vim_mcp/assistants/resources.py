@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 
 import mcp.types as t
 
 from vim_mcp.assistants.uris import Address, next_page, parse
 from vim_mcp.editors.call import Call, sensible
+from vim_mcp.editors.instance import Instance
 from vim_mcp.editors.state import date_buffers, whole_state
 from vim_mcp.editors.text import from_vim
 from vim_mcp.errors import InvalidParams
@@ -89,8 +91,8 @@ def templates() -> list[t.ResourceTemplate]:
     ]
 
 
-async def read(uri: str, desk: Desk, request_id: str) -> t.ReadResourceResult:
-    """Return a resource's contents.
+async def read(uri: str, desk: Desk, call_on: Callable[[Instance], Call]) -> t.ReadResourceResult:
+    """Return a resource's contents, read by the `Call` that is made for the editor it is of.
 
     Raises:
         VimMcpError: There is no such resource, no editor is meant, or it did not answer.
@@ -99,7 +101,7 @@ async def read(uri: str, desk: Desk, request_id: str) -> t.ReadResourceResult:
     if address.kind == "instances":
         return _json(uri, (await list_instances(desk)).model_dump(mode="json"))
     instance = await desk.fleet.choose(desk.session, instance_id=address.instance_id)
-    call = Call(instance, desk.session.actor, request_id)
+    call = call_on(instance)
     with sensible(instance, uri):
         if address.kind == "text":
             return _contents(uri, _TEXT, await _text(call, address))
@@ -119,7 +121,7 @@ async def _text(call: Call, address: Address) -> str:
             f"vim://buffer/{address.bufnr or 'current'}{_LINES}",
             **error.facts,
         ) from None
-    return "\n".join(text.lines) + "\n"
+    return "\n".join([*text.lines, ""])
 
 
 async def _state(call: Call, address: Address) -> Json:

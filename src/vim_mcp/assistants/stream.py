@@ -6,7 +6,6 @@ import json
 import logging
 import math
 import os
-from collections.abc import Callable
 from typing import Any, Protocol
 
 import anyio
@@ -15,6 +14,7 @@ from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStre
 from mcp.server.runner import serve_dual_era_loop
 from mcp.shared.message import SessionMessage
 
+from vim_mcp.assistants.encoding import encode
 from vim_mcp.assistants.mcp import AssistantServer
 from vim_mcp.tools.base import TOOLS
 
@@ -29,6 +29,7 @@ class Outlet(Protocol):
     def write(self, data: bytes) -> None: ...
     def write_lazily(self, data: bytes) -> None: ...
     async def drained(self) -> None: ...
+    def answered(self) -> None: ...
 
 
 class _Writer:
@@ -38,8 +39,8 @@ class _Writer:
     that has died must not be taken for the answer to another question.
     """
 
-    def __init__(self, outlet: Outlet, prefix: str, on_answer: Callable[[object], None]) -> None:
-        self._outlet, self._prefix, self._on_answer = outlet, prefix, on_answer
+    def __init__(self, stream: SessionStream, outlet: Outlet, prefix: str) -> None:
+        self._stream, self._outlet, self._prefix = stream, outlet, prefix
 
     async def send(self, item: SessionMessage, /) -> None:
         message = item.message
@@ -49,11 +50,17 @@ class _Writer:
             params = dict(message.params or {})
             params["requestId"] = f"{self._prefix}{params.get('requestId')}"
             message = message.model_copy(update={"params": params})
-        line = message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n"
-        if isinstance(message, t.JSONRPCResponse | t.JSONRPCError):
-            self._on_answer(message.id)
-        self._outlet.write(line)
-        await self._outlet.drained()
+        if not isinstance(message, t.JSONRPCResponse | t.JSONRPCError):
+            self._outlet.write(await encode(message))
+            await self._outlet.drained()
+            return
+        try:
+            line = await encode(message)
+            self._stream.answered(message.id)
+            self._outlet.write(line)
+            await self._outlet.drained()
+        finally:
+            self._stream.taken(message.id)
 
     async def aclose(self) -> None:
         """The socket outlives a serving loop; see `SessionStream.serve`."""
@@ -120,7 +127,9 @@ class SessionStream:
                 return
         elif getattr(message, "method", "") == _CANCELLED:
             # Never answered, so no longer in flight.
-            self._in_flight.discard((getattr(message, "params", None) or {}).get("requestId"))
+            taken_back = (getattr(message, "params", None) or {}).get("requestId")
+            if isinstance(taken_back, int | str):
+                self.taken(taken_back)
         if self._next:
             self._next.append(item)
             return
@@ -128,6 +137,16 @@ class SessionStream:
             self._send.send_nowait(item)
         except (anyio.BrokenResourceError, anyio.ClosedResourceError):
             log.debug("a message after the end of the session is dropped")
+
+    def answered(self, request_id: object) -> None:
+        """The answer to a request is made."""
+        self._in_flight.discard(request_id)
+
+    def taken(self, request_id: object) -> None:
+        """The assistant has taken an answer, or will not get it."""
+        self._in_flight.discard(request_id)
+        self.assistant.settled(request_id)
+        self._outlet.answered()
 
     @property
     def in_flight(self) -> int:
@@ -138,6 +157,7 @@ class SessionStream:
         """The assistant is gone: its calls are cancelled and `serve` returns."""
         self._next.clear()
         self._send.close()
+        self.assistant.close()
 
     async def serve(self) -> None:
         """Serve the session until `close`."""
@@ -145,7 +165,7 @@ class SessionStream:
             await serve_dual_era_loop(
                 self.assistant.server,
                 self._receive,
-                _Writer(self._outlet, self._prefix, self._in_flight.discard),
+                _Writer(self, self._outlet, self._prefix),
                 lifespan_state=self.assistant.session,
                 init_options=self.assistant.options,
             )

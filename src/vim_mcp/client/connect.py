@@ -16,6 +16,8 @@ from vim_mcp.peer import credentials
 _START_S = 15.0
 #: A spawned hub that is not there after this long is started once more.
 _RESPAWN_S = 3.0
+#: A pipe in the file's place must not make us wait for its reader.
+_APPEND = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
 def dial(path: str) -> _socket.socket | None:
@@ -85,7 +87,16 @@ def _somebody_starts() -> bool:
 
 
 def spawn_hub(for_assistant: bool) -> None:
-    """Start a hub that belongs to nobody: two forks, its own session, no descriptor of ours."""
+    """Start a hub that belongs to nobody: two forks, its own session, no descriptor of ours.
+
+    Raises:
+        RuntimeDirError: It could not open its files: it would end with nobody to tell.
+    """
+    for path in (paths.lock_path(), paths.log_path()):
+        try:
+            os.close(os.open(path, _APPEND, 0o600))
+        except OSError as error:
+            raise RuntimeDirError(path, error.strerror or str(error)) from None
     child = os.fork()
     if child:
         os.waitpid(child, 0)
@@ -96,9 +107,7 @@ def spawn_hub(for_assistant: bool) -> None:
             os._exit(0)
         os.chdir("/")
         null = os.open(os.devnull, os.O_RDWR)
-        log = os.open(
-            paths.log_path(), os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600
-        )
+        log = os.open(paths.log_path(), _APPEND, 0o600)
         os.dup2(null, 0)
         os.dup2(log, 1)
         os.dup2(log, 2)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
 
+from vim_mcp.editors.budget import Share
 from vim_mcp.editors.instance import Actor, Instance
+from vim_mcp.editors.progress import Progress
 from vim_mcp.editors.text import Text, from_vim
 from vim_mcp.errors import (
     METHOD_NOT_FOUND,
@@ -22,6 +25,9 @@ log = logging.getLogger(__name__)
 
 #: How often a text that changes while it is pulled is begun anew.
 _RESTARTS = 5
+#: How often a caller hears of a long call: by bytes pulled, and by seconds waited.
+_TELL_BYTES = 1024 * 1024
+_TELL_S = 1.0
 
 
 class Call:
@@ -29,16 +35,25 @@ class Call:
 
     Acts are named `<session>:<request>:<name>`, so the same call asked again after a hub's death
     names the same acts, and the editor answers those it has done from memory. `again` says that
-    this call may have been made before.
+    this call may have been made before. Text that it pulls counts on
+    `share`; `progress` hears of it when the call takes long.
     """
 
     def __init__(
-        self, instance: Instance, actor: Actor, request_id: str, again: bool = False
+        self,
+        instance: Instance,
+        actor: Actor,
+        request_id: str,
+        again: bool = False,
+        share: Share | None = None,
+        progress: Progress | None = None,
     ) -> None:
         self.instance = instance
         self._actor = actor
         self._op = f"{actor.session}:{request_id}"
         self._again = again
+        self._share = share
+        self._progress = progress
 
     async def read(self, method: str, params: Json | None = None) -> Json:
         """Ask for something that changes nothing.
@@ -63,15 +78,33 @@ class Call:
     async def _request(
         self, method: str, params: Json, seconds: float, op: str | None = None
     ) -> Json:
+        work = self.instance.request(method, params, seconds=seconds, actor=self._actor, op=op)
         try:
-            return await self.instance.request(
-                method, params, seconds=seconds, actor=self._actor, op=op
-            )
+            return await (work if op is None else self._accompanied(work, seconds))
         except EditorError as error:
             if error.code != METHOD_NOT_FOUND:
                 raise
             version = self.instance.info.plugin_version
             raise OutdatedPlugin(self.instance.id, method, version) from None
+
+    async def _accompanied(self, work: Coroutine[None, None, Json], seconds: float) -> Json:
+        """Wait for an act, and tell meanwhile what it waits for."""
+        if self._progress is None:
+            return await work
+        self._progress.next_phase()
+        clock = asyncio.get_running_loop().time
+        began = clock()
+        task = asyncio.ensure_future(work)
+        try:
+            while not (await asyncio.wait({task}, timeout=_TELL_S))[0]:
+                why = await self.instance.why_waiting(self._actor)
+                if not task.done():
+                    # An act that has begun may take longer than it may wait.
+                    waited = clock() - began
+                    await self._progress.tell(waited, seconds if waited < seconds else None, why)
+            return task.result()
+        finally:
+            task.cancel()
 
     async def remembered(self, name: str) -> Json | None:
         """Return what an act of this call, made on another hub, had come to; None if nothing.
@@ -98,12 +131,20 @@ class Call:
             InvalidParams: The text is over the limit of 10 MB.
             EditorError: Refused; reason `stale` when the user typed through every attempt.
         """
+        if self._progress is not None:
+            self._progress.next_phase()
+        held = 0 if self._share is None else self._share.size
         for attempt in range(1, _RESTARTS + 1):
             try:
-                return await self._pull(target, first, last, max_chars)
+                text = await self._pull(target, first, last, max_chars)
+                if self._share is not None:
+                    self._share.whole()
+                return text
             except EditorError as error:
                 if error.reason != "stale" or attempt == _RESTARTS:
                     raise
+                if self._share is not None:
+                    self._share.shrink(held)
         raise AssertionError("unreachable")
 
     async def _pull(
@@ -120,7 +161,7 @@ class Call:
             filetype=str(part.get("filetype", "")),
             first=first,
         )
-        size = chars = 0
+        size = counted = chars = 0
         cut: list[str] = []  # pieces of a line longer than a slice
         while True:
             lines = [from_vim(str(line)) for line in part["lines"]]
@@ -151,6 +192,15 @@ class Call:
                 changedtick=text.changedtick,
             )
             ask.pop("file", None)
+            if self._share is not None:
+                await self._share.grow(size - counted)
+            if self._progress is not None and size // _TELL_BYTES > counted // _TELL_BYTES:
+                await self._progress.tell(
+                    len(text.lines),
+                    (last or text.line_count) - first + 1,
+                    f"{text.last} of {text.line_count} lines are read",
+                )
+            counted = size
             part = await self.read("get_lines", ask)
 
 

@@ -42,6 +42,7 @@ class Fleet:
         self._returning = {i.id: i for i in registry.load()}
         self._closed = False
         self._saved_at = time.monotonic()
+        self._is_saved = True
         self._write: asyncio.TimerHandle | None = None
         self._arrived = asyncio.Event()
         self._return_until = asyncio.get_running_loop().time() + RETURN_S
@@ -101,7 +102,10 @@ class Fleet:
 
     def absent(self) -> list[Instance]:
         """Return the editors that an earlier hub knew, that still run, and are not back."""
-        gone = [i.id for i in self._returning.values() if not process_exists(i.info.pid)]
+        # The pid that an editor claims may be one of another namespace.
+        gone = [
+            i.id for i in self._returning.values() if not process_exists(i.peer_pid or i.info.pid)
+        ]
         for instance_id in gone:
             del self._returning[instance_id]
         return list(self._returning.values())
@@ -148,8 +152,11 @@ class Fleet:
         self._closed = True
 
     def refresh(self) -> None:
-        """Renew the registry's times now and then, so that it is believed tomorrow."""
-        if time.monotonic() - self._saved_at > _REFRESH_S:
+        """Renew the registry's times now and then, so that it is believed tomorrow.
+
+        What could not be written (a full disk) is tried again.
+        """
+        if time.monotonic() - self._saved_at > _REFRESH_S or not self._is_saved:
             self._save()
 
     def _gone(self, instance: Instance) -> None:
@@ -163,4 +170,4 @@ class Fleet:
         self._write = None
         if not self._closed:
             self._saved_at = time.monotonic()
-            self._registry.write(self.instances.values())
+            self._is_saved = self._registry.write(self.instances.values())

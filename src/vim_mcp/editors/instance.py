@@ -13,8 +13,8 @@ from typing import Protocol
 
 from vim_mcp import PROTOCOL, __version__
 from vim_mcp.editors.process import process_state
-from vim_mcp.errors import EditorError, InstanceBlocked, InstanceGone, InvalidParams
-from vim_mcp.limits import GRACE_S, MAX_RUN_S, MAX_TO_EDITOR
+from vim_mcp.errors import REMEDY, EditorError, InstanceBlocked, InstanceGone, InvalidParams
+from vim_mcp.limits import ASIDE_S, GRACE_S, MAX_RUN_S, MAX_TO_EDITOR
 from vim_mcp.wire.messages import EditorInfo, Json, Reply, Started, encode
 
 log = logging.getLogger(__name__)
@@ -162,6 +162,18 @@ class Instance:
             raise
         finally:
             self._forget(request_id)
+
+    async def why_waiting(self, actor: Actor) -> str:
+        """Return a sentence that says what an act under way waits for, as far as it can be known."""
+        try:
+            found = await self.request("waiting", {}, seconds=ASIDE_S, grace=0, actor=actor)
+            why = found.get("why")
+        except InstanceBlocked as blocked:
+            why = REMEDY.get(blocked.reason, "")
+        except (EditorError, InstanceGone):
+            # An older plugin; or the act itself fails next.
+            why = ""
+        return why if isinstance(why, str) and why else "it is under way"
 
     def replied(self, reply: Reply) -> None:
         """Hand a reply to the call that waits for it; late ones are dropped."""

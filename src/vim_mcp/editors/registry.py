@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import stat
 import time
 from collections.abc import Iterable
 from datetime import datetime, timezone
@@ -37,6 +38,7 @@ def entry(instance: Instance, socket_path: str) -> Json:
     return {
         "socket": socket_path,
         "pid": info.pid,
+        "peer_pid": instance.peer_pid,
         "cwd": info.cwd,
         "main_file": info.main_file,
         "started": info.started if _seconds(info.started) else _iso(instance.connected_at),
@@ -55,6 +57,7 @@ class Registry:
     def __init__(self, path: str, socket_path: str) -> None:
         self.path = path
         self._socket_path = socket_path
+        self._failing = False
 
     def load(self) -> list[Instance]:
         """Return the editors of an earlier hub that may still be on their way back.
@@ -64,7 +67,12 @@ class Registry:
         A file that is not a registry is set aside under another name.
         """
         try:
-            with open(self.path, encoding="utf-8") as file:
+            # Neither waiting for a pipe's writer nor believing what somebody else wrote.
+            fd = os.open(self.path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+            with open(fd, encoding="utf-8") as file:
+                status = os.fstat(fd)
+                if not stat.S_ISREG(status.st_mode) or status.st_uid != os.getuid():
+                    raise ValueError("it is no file of ours")
                 found = json.load(file)
             if not isinstance(found, dict):
                 raise ValueError("not a JSON object")
@@ -83,13 +91,18 @@ class Registry:
             if isinstance(entry, dict) and _may_return(entry)
         ]
 
-    def write(self, instances: Iterable[Instance]) -> None:
-        """Write the connected instances; a file that cannot be written is only a log line."""
+    def write(self, instances: Iterable[Instance]) -> bool:
+        """Write the connected instances; False and a log line when that cannot be."""
         text = json.dumps({i.id: entry(i, self._socket_path) for i in instances}, indent=2)
         try:
             paths.write_whole(self.path, text + "\n")
         except OSError as error:
-            log.warning("registry %s is not written: %s", self.path, error)
+            if not self._failing:
+                log.warning("registry %s is not written: %s", self.path, error)
+            self._failing = True
+            return False
+        self._failing = False
+        return True
 
 
 class _NoTransport:
@@ -103,13 +116,19 @@ class _NoTransport:
 
 
 def _absent(instance_id: str, found: Json) -> Instance:
-    instance = Instance(instance_id, EditorInfo().updated(found), _NoTransport())
+    peer_pid = found.get("peer_pid")
+    instance = Instance(
+        instance_id,
+        EditorInfo().updated(found),
+        _NoTransport(),
+        peer_pid if isinstance(peer_pid, int) else 0,
+    )
     instance.gone = True
     return instance
 
 
 def _may_return(found: Json) -> bool:
-    seen, pid = _seconds(found.get("last_seen")), found.get("pid")
+    seen, pid = _seconds(found.get("last_seen")), found.get("peer_pid") or found.get("pid")
     if seen is None or time.time() - seen > REGISTRY_MAX_AGE_S:
         return False
     return isinstance(pid, int) and process_exists(pid)

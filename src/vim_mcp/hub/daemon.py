@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import errno
 import importlib
 import logging
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from vim_mcp import PROTOCOL, __version__, paths
 from vim_mcp import log as logs
+from vim_mcp.editors.budget import Budget
 from vim_mcp.editors.fleet import Fleet
 from vim_mcp.editors.instance import Instance
 from vim_mcp.editors.registry import Preferences, Registry
@@ -24,6 +26,7 @@ from vim_mcp.hub.disk import DiskWatch
 from vim_mcp.hub.door import Door
 from vim_mcp.hub.election import HubLock, socket_identity
 from vim_mcp.hub.idle import STARTUP_GRACE_S, IdleTimer
+from vim_mcp.hub.package import Package
 from vim_mcp.hub.roles import EditorRole, SessionRole, parse_hello
 from vim_mcp.hub.state_files import StateFiles, sweep
 from vim_mcp.limits import SCALE
@@ -36,9 +39,16 @@ log = logging.getLogger(__name__)
 
 #: Editors and assistants dial in herds after a hub's death.
 _BACKLOG = 1024
-_CHECK_S = 5.0
+#: How often the hub looks whether it is still wanted, and, where nothing tells it at once, whether
+#: lock and socket are still in their places.
+_CHECK_S = 1.0
+#: How long a hub that lost its lock may go on listening before its place is taken all the same:
+#: it is stopped, and leaves when it wakes.
+_HANDOVER_S = 2.0 * SCALE
 #: What calls in flight get to end in when the hub leaves.
 _DRAIN_S = 2.0 * SCALE
+#: Turns of the loop from a connection in the backlog to its `Door`.
+_TURNS_TO_ACCEPT = 5
 
 
 class Hub:
@@ -50,6 +60,7 @@ class Hub:
         self.started = time.monotonic()
         self.leaving = asyncio.Event()
         self.reason = "stopped"
+        self._package = Package()
         self._sdk: asyncio.Task[Any] | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self.fleet = Fleet(
@@ -59,6 +70,7 @@ class Hub:
             ),
             os.path.dirname(paths.socket_path()),
         )
+        self.budget = Budget()
         self.disk = DiskWatch(self.fleet)
         self.fleet.on_change = self._instances_changed
         self.files = StateFiles()
@@ -73,7 +85,15 @@ class Hub:
             self._sdk = asyncio.ensure_future(load)
 
     async def sdk(self) -> Any:
-        """Return the module that serves MCP."""
+        """Return the module that serves MCP; never, when the session is one for the next hub.
+
+        It is when this one leaves, as it does when what is installed now is another version's.
+        """
+        if self._sdk is None and self._package.changed():
+            log.info("the package was replaced under this hub")
+            self.leave("superseded")
+        if self.leaving.is_set():
+            await asyncio.Future()
         self.load_sdk()
         assert self._sdk is not None
         return await asyncio.shield(self._sdk)
@@ -203,16 +223,19 @@ class Hub:
         loop.call_later(STARTUP_GRACE_S, lambda: sweep(self.fleet.instances))
         idle = IdleTimer(loop.time)
         watching = asyncio.ensure_future(self.disk.watch(lambda: bool(self.sessions)))
+
+        def keep_place() -> None:
+            if not lock.held() or socket_identity(path) != identity:
+                self.leave("superseded")
+
+        lock.watch(loop, keep_place)
         while not self.leaving.is_set():
-            try:
+            with contextlib.suppress(asyncio.TimeoutError):
                 await asyncio.wait_for(self.leaving.wait(), _CHECK_S)
-            except asyncio.TimeoutError:
-                if not lock.held() or socket_identity(path) != identity:
-                    self.leave("superseded")
-                elif idle.check(len(self.doors)):
-                    self.leave("idle")
-                else:
-                    self.fleet.refresh()
+            keep_place()
+            self.fleet.refresh()
+            if idle.check(len(self.doors)) and not await self._arriving():
+                self.leave("idle")
         ours = lock.held() and socket_identity(path) == identity
         if ours:
             os.unlink(path)
@@ -223,15 +246,26 @@ class Hub:
         lock.release()
         await self._wind_down()
 
+    async def _arriving(self) -> bool:
+        """Let those in who have dialled already; tell whether somebody is there now."""
+        for _ in range(_TURNS_TO_ACCEPT):
+            await asyncio.sleep(0)
+        return bool(self.doors)
+
     async def _wind_down(self) -> None:
         """Let calls in flight end, say goodbye, close everything."""
+        # Who is on an idle hub dialled in the instant in which it left, and is to dial again.
+        reason = "superseded" if self.reason == "idle" else self.reason
+        for role in list(self.sessions):
+            if role.is_idle:
+                role.goodbye(reason)
         answers = [a for i in self.fleet.instances.values() for a in i.answers()]
         if answers:
             await asyncio.wait(answers, timeout=_DRAIN_S)
         for instance in list(self.fleet.instances.values()):
-            instance.goodbye(self.reason)
+            instance.goodbye(reason)
         for role in list(self.sessions):
-            role.write(f"#goodbye {self.reason}\n".encode())
+            role.goodbye(reason)
         for door in list(self.doors):
             door.close()
         await asyncio.sleep(0.05)
@@ -271,13 +305,28 @@ def listen(path: str) -> socket.socket:
 
 def _clear_the_way(path: str) -> None:
     if socket_identity(path) is not None:
-        os.unlink(path)
+        _wait_while_served(path)
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(path)
     elif os.path.lexists(path):
         # Ours is the runtime directory alone. Whose the rest is, nobody knows.
         if not os.path.samefile(os.path.dirname(path), paths.runtime_dir()):
             raise OSError(errno.EEXIST, "something that is no socket is in its place")
         os.replace(path, path + ".aside")
         log.warning("%s was no socket: it is set aside as %s.aside", path, path)
+
+
+def _wait_while_served(path: str) -> None:
+    """Wait for a hub that still listens though its lock file was removed: it is about to leave."""
+    until = time.monotonic() + _HANDOVER_S
+    while time.monotonic() < until:
+        with socket.socket(socket.AF_UNIX) as probe:
+            probe.setblocking(False)
+            # EAGAIN: its backlog is full.
+            if probe.connect_ex(path) not in (0, errno.EAGAIN):
+                return
+        time.sleep(0.001)
+    log.warning("a hub that has lost its lock does not leave: its socket is taken over")
 
 
 def run(lock: HubLock, for_assistant: bool) -> int:

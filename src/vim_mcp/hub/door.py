@@ -6,6 +6,7 @@ import asyncio
 import logging
 import os
 import socket
+from collections import deque
 from typing import TYPE_CHECKING, Protocol
 
 from vim_mcp.errors import LineTooLong
@@ -28,6 +29,9 @@ log = logging.getLogger(__name__)
 HELLO = b"#hello "
 
 _LAZY_S = 0.05
+#: So many bytes of lines are handed on in one turn of the loop, or one line that is longer: an
+#: editor's slices of text are not all decoded before others are served.
+_TURN_BYTES = 64 * 1024
 
 
 class Role(Protocol):
@@ -49,6 +53,10 @@ class Door(asyncio.Protocol):
         self._writable = asyncio.Event()
         self._writable.set()
         self._unread: asyncio.TimerHandle | None = None
+        self._written = 0
+        self._lines: deque[bytes] = deque()
+        self._turn: asyncio.Handle | None = None
+        self._held = False
         self._lazy: list[bytes] = []
         self._lazy_timer: asyncio.TimerHandle | None = None
         self.peer_pid = 0
@@ -70,21 +78,37 @@ class Door(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         try:
-            lines = self._buffer.feed(data)
+            self._lines += self._buffer.feed(data)
         except LineTooLong as error:
             self.drop(f"{error}")
             return
-        for line in lines:
+        if self._turn is None:
+            self._hand_on()
+
+    def _hand_on(self) -> None:
+        """Hand lines to the role, for one turn; what is left over keeps the peer from sending."""
+        self._turn = None
+        size = 0
+        while self._lines and not self._held and size < _TURN_BYTES:
             if self._transport is None or self._transport.is_closing():
                 return
+            line = self._lines.popleft()
+            size += len(line)
             if self._role is None:
                 self._first(line)
             else:
                 self._role.line(line)
+        if self._lines and not self._held:
+            self._turn = asyncio.get_running_loop().call_soon(self._hand_on)
+        if self._transport is not None and not self._transport.is_closing():
+            if self._lines or self._held:
+                self._transport.pause_reading()
+            else:
+                self._transport.resume_reading()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._hub.doors.discard(self)
-        for timer in (self._greeting, self._unread, self._lazy_timer):
+        for timer in (self._greeting, self._unread, self._lazy_timer, self._turn):
             if timer is not None:
                 timer.cancel()
         self._transport = None
@@ -95,8 +119,16 @@ class Door(asyncio.Protocol):
 
     def pause_writing(self) -> None:
         self._writable.clear()
+        self._mind_reading(-1)
+
+    def _mind_reading(self, sent_before: int) -> None:
+        """Drop the peer if it has taken nothing for a while; slowly is well enough."""
+        sent = self._written - self.unsent
+        if sent == sent_before:
+            self.drop("it does not read")
+            return
         loop = asyncio.get_running_loop()
-        self._unread = loop.call_later(UNREAD_S, self.drop, "it does not read")
+        self._unread = loop.call_later(UNREAD_S, self._mind_reading, sent)
 
     def resume_writing(self) -> None:
         self._writable.set()
@@ -112,6 +144,7 @@ class Door(asyncio.Protocol):
             if self._lazy:
                 data = b"".join([*self._lazy, data])
                 self._lazy.clear()
+            self._written += len(data)
             self._transport.write(data)
 
     def write_lazily(self, data: bytes) -> None:
@@ -140,12 +173,15 @@ class Door(asyncio.Protocol):
             self._transport.abort()
 
     def flow(self, on: bool) -> None:
-        """Go on or stop reading from the peer."""
-        if self._transport is not None and not self._transport.is_closing():
-            if on:
-                self._transport.resume_reading()
-            else:
-                self._transport.pause_reading()
+        """Go on or stop reading from the peer, lines that are here already too."""
+        self._held = not on
+        if on and self._turn is None:
+            self._turn = asyncio.get_running_loop().call_soon(self._hand_on)
+
+    @property
+    def unsent(self) -> int:
+        """Bytes written that the kernel has not taken yet, because the peer reads too little."""
+        return 0 if self._transport is None else self._transport.get_write_buffer_size()
 
     # --- the first line -----------------------------------------------------------------------
 

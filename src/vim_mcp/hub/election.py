@@ -6,11 +6,19 @@ somebody who removes and re-creates it must not make two hubs.
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
+import signal
 import stat
+from collections.abc import Callable
 
 from vim_mcp.errors import RuntimeDirError
+
+# Who merely looks whether it can be the hub does not wait for asyncio to load.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import asyncio
 
 
 class HubLock:
@@ -40,8 +48,10 @@ class HubLock:
         if not self.held():
             self.release()
             return False
-        os.ftruncate(fd, 0)
-        os.pwrite(fd, f"{os.getpid()}\n".encode(), 0)
+        # For whoever looks; a full disk keeps nobody from being the hub.
+        with contextlib.suppress(OSError):
+            os.ftruncate(fd, 0)
+            os.pwrite(fd, f"{os.getpid()}\n".encode(), 0)
         self._hold_directory()
         return True
 
@@ -56,6 +66,18 @@ class HubLock:
         ours = os.fstat(self._fd)
         return (there.st_dev, there.st_ino) == (ours.st_dev, ours.st_ino)
 
+    def watch(self, loop: asyncio.AbstractEventLoop, look: Callable[[], None]) -> None:
+        """Call `look` from now to `release` whenever something in the lock's directory goes.
+
+        Only where the kernel tells of it (Linux): elsewhere the caller looks now and then.
+        """
+        if hasattr(fcntl, "F_NOTIFY") and self._directory_fd >= 0:
+            # Before it is asked for: unhandled, the signal would end the process.
+            loop.add_signal_handler(signal.SIGIO, look)
+            what = fcntl.DN_DELETE | fcntl.DN_RENAME | fcntl.DN_MULTISHOT
+            with contextlib.suppress(OSError):
+                fcntl.fcntl(self._directory_fd, fcntl.F_NOTIFY, what)
+
     def release(self) -> None:
         """Give the lock up; another process may be the hub from now on."""
         for fd in (self._fd, self._directory_fd):
@@ -66,11 +88,8 @@ class HubLock:
     def _hold_directory(self) -> None:
         """A lock on the directory makes temp cleaners (systemd-tmpfiles) pass it by."""
         fd = os.open(os.path.dirname(self.path), os.O_RDONLY | os.O_CLOEXEC)
-        try:
+        with contextlib.suppress(OSError):
             fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except OSError:
-            os.close(fd)
-            return
         self._directory_fd = fd
 
 

@@ -10,7 +10,7 @@ from vim_mcp.limits import SCALE
 #: Longer than the longest backoff of an editor that redials, so that a fresh hub is not gone
 #: before those on their way arrive.
 STARTUP_GRACE_S = 30.0 * SCALE
-_DEFAULT_S = 300.0
+_DEFAULT_S = 60.0
 
 
 def idle_seconds() -> float:
@@ -23,7 +23,7 @@ def idle_seconds() -> float:
 
 
 class IdleTimer:
-    """Counts the time without peers; `check` is called every few seconds."""
+    """Counts the time without peers; `check` is called every second or so."""
 
     def __init__(self, clock: Callable[[], float], seconds: float | None = None) -> None:
         self._clock = clock

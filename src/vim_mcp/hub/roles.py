@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from vim_mcp import PROTOCOL, __version__
 from vim_mcp.editors.instance import Instance
 from vim_mcp.editors.session import Session
-from vim_mcp.limits import MAX_IN_FLIGHT
+from vim_mcp.limits import MAX_IN_FLIGHT, MAX_SESSION_TEXT
 from vim_mcp.wire.messages import (
     Ask,
     Bye,
@@ -109,7 +109,7 @@ class SessionRole:
             self._early.append(line)
         else:
             self.stream.line(line)
-            if self.stream.in_flight >= MAX_IN_FLIGHT and not self._held_back:
+            if not self._held_back and (self.stream.in_flight >= MAX_IN_FLIGHT or self._is_full):
                 self._held_back = True
                 self._door.flow(False)
 
@@ -118,6 +118,16 @@ class SessionRole:
         if self.stream is not None:
             self.stream.close()
         self._hub.sessions.discard(self)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no request of it has been begun that is not answered yet."""
+        return self.stream is None or self.stream.in_flight == 0
+
+    def goodbye(self, reason: str) -> None:
+        """Say why the hub leaves and end the connection; what is unanswered is asked again."""
+        self.write(f"#goodbye {reason}\n".encode())
+        self._door.close()
 
     # The outlet of the session's stream.
 
@@ -128,18 +138,26 @@ class SessionRole:
         self._door.write_lazily(data)
 
     async def drained(self) -> None:
+        await self._door.drained()
+
+    def answered(self) -> None:
         few = self.stream is not None and self.stream.in_flight < MAX_IN_FLIGHT // 2
-        if self._held_back and few:
+        if self._held_back and few and not self._is_full:
             self._held_back = False
             self._door.flow(True)
-        await self._door.drained()
+
+    @property
+    def _is_full(self) -> bool:
+        """Whether so much is on its way to the assistant that it has to read first."""
+        held = self._hub.budget.held(self.session.id)
+        return max(held, self._door.unsent) >= MAX_SESSION_TEXT
 
     async def _serve(self) -> None:
         module = await self._hub.sdk()
         if self._closed:
             return
         stream: SessionStream = module.SessionStream(
-            module.AssistantServer(self.session, self._hub.fleet), self
+            module.AssistantServer(self.session, self._hub.fleet, self._hub.budget), self
         )
         self.stream = stream
         early, self._early = self._early, []

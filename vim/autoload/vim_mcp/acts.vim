@@ -37,6 +37,12 @@ function! vim_mcp#acts#Pending() abort
   return len(s:queue)
 endfunction
 
+" What the acts in the queue wait for, as a sentence; '' when nothing keeps them.
+function! vim_mcp#acts#Waiting(params) abort
+  let l:reason = empty(s:queue) ? '' : s:queue[0].reason
+  return {'why': l:reason is# '' ? '' : vim_mcp#guard#Sentence(l:reason)}
+endfunction
+
 function! vim_mcp#acts#IsPaused() abort
   return s:is_paused
 endfunction

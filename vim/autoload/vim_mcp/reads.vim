@@ -191,6 +191,7 @@ let s:methods = {
       \ 'get_state': function('s:GetState'),
       \ 'get_lines': function('s:GetLines'),
       \ 'outcome': function('vim_mcp#acts#Outcome'),
+      \ 'waiting': function('vim_mcp#acts#Waiting'),
       \ 'look_at_file': function('vim_mcp#disk#Look'),
       \ 'buffers': function('vim_mcp#buffers#List'),
       \ 'windows': function('vim_mcp#windows#Layout'),
