@@ -26,7 +26,11 @@ class Peer:
         self.socket.sendall(data + b"\n")
 
     def recv(self) -> dict[str, Any]:
-        """Return the next line's object.
+        """Return the next line's object. Raises as `recv_line()`."""
+        return dict(json.loads(self.recv_line()))
+
+    def recv_line(self) -> bytes:
+        """Return the next line.
 
         Raises:
             EOFError: The hub closed.
@@ -38,7 +42,7 @@ class Peer:
             line = b""
         if not line:
             raise EOFError("the hub closed the connection")
-        return dict(json.loads(line))
+        return line
 
     def register(self, instance_id: str, **info: Any) -> dict[str, Any]:
         """Register as an editor and return the hub's answer."""

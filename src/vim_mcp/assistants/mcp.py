@@ -27,7 +27,13 @@ from vim_mcp.assistants.asking import Context, settled
 from vim_mcp.editors.call import Call
 from vim_mcp.editors.fleet import Fleet
 from vim_mcp.editors.session import Session
-from vim_mcp.errors import SenselessAnswer, VimMcpError
+from vim_mcp.errors import (
+    InstanceGone,
+    InstanceNotFound,
+    NoInstances,
+    SenselessAnswer,
+    VimMcpError,
+)
 from vim_mcp.tools import buffers, edit, instances, state
 from vim_mcp.tools.base import TOOLS, Desk, Tool, file_path
 from vim_mcp.wire.messages import Json
@@ -114,13 +120,21 @@ class AssistantServer:
         # A relative path is the assistant's; the editor hears only absolute ones.
         if arguments.get("file") is not None:
             arguments["file"] = file_path(arguments["file"], self.session.cwd)
-        instance = await self.fleet.choose(
-            self.session,
-            instance_id=arguments.pop("instance_id"),
-            workspace_path=arguments.pop("workspace_path"),
-            file=arguments.get("file"),
-        )
         again = request_id in self.session.asked_again
+        wanted = arguments.pop("instance_id")
+        likely = wanted or self.session.selected or "the editor"
+        try:
+            instance = await self.fleet.choose(
+                self.session,
+                instance_id=wanted,
+                workspace_path=arguments.pop("workspace_path"),
+                file=arguments.get("file"),
+            )
+        except (InstanceGone, InstanceNotFound, NoInstances):
+            if again and tool.acts:
+                # An earlier hub had begun it, in an editor that has not come back to tell.
+                raise InstanceGone(likely, effect_unknown=True) from None
+            raise
         call = Call(instance, self.session.actor, str(request_id), again)
         try:
             return succeeded(await tool.run(call, **arguments))

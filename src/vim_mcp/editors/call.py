@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from vim_mcp.editors.instance import Actor, Instance
 from vim_mcp.editors.text import Text, from_vim
-from vim_mcp.errors import METHOD_NOT_FOUND, EditorError, InvalidParams
+from vim_mcp.errors import (
+    METHOD_NOT_FOUND,
+    EditorError,
+    InstanceBlocked,
+    InstanceGone,
+    InvalidParams,
+)
 from vim_mcp.limits import ACT_S, MAX_BUFFER_BYTES, READ_S, SLICE_BYTES
 from vim_mcp.wire.messages import Json
 
@@ -46,7 +52,12 @@ class Call:
             EditorError, InstanceBlocked, InstanceGone: As `Instance.request`.
         """
         op = f"{self._op}:{name or method}"
-        return await self.instance.request(method, params, seconds=ACT_S, actor=self._actor, op=op)
+        try:
+            return await self.instance.request(
+                method, params, seconds=ACT_S, actor=self._actor, op=op
+            )
+        except (InstanceBlocked, InstanceGone) as error:
+            raise self._in_doubt(error) from None
 
     async def remembered(self, name: str) -> Json | None:
         """Return what an act of this call, made on another hub, had come to; None if nothing.
@@ -62,7 +73,18 @@ class Call:
             if error.code == METHOD_NOT_FOUND:
                 return None
             raise
-        return found if found.pop("known", False) else None
+        except (InstanceBlocked, InstanceGone) as error:
+            raise self._in_doubt(error) from None
+        if found.pop("known", False):
+            return found
+        # Nor will it be: when a connection ends, the editor forgets what waited there.
+        self._again = False
+        return None
+
+    def _in_doubt(self, error: InstanceBlocked | InstanceGone) -> InstanceBlocked | InstanceGone:
+        """Return the error; what an earlier hub may have had done is not known to be undone."""
+        error.effect_unknown = error.effect_unknown or self._again
+        return error
 
     async def text(
         self, target: Json, first: int = 1, last: int | None = None, max_chars: int | None = None
