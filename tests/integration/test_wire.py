@@ -97,6 +97,18 @@ def test_an_editor_that_is_stopped_as_an_act_begins_does_not_do_it_late(wired: W
     assert wired.editor.lines() == ["text"]
 
 
+def test_an_editor_with_a_wrong_notion_of_the_hubs_clock_asks_for_it(
+    fake_hub: FakeHub, unwired: Editor
+) -> None:
+    line, _ = fake_hub.greet(t=clock_ms() + LATE_MS)
+    line.clock = clock_ms
+    # That it comes late is what the editor notices.
+    assert line.ask("edit", insert("late"), op="s:1:1")["error"]["code"] == 1003
+    assert "result" in line.ask("get_state")
+    assert "result" in line.ask("edit", insert("in time"), op="s:2:1")
+    assert unwired.lines() == ["in time"]
+
+
 @pytest.mark.parametrize("clock", [0.0, 7.25, 1e12], ids=["zero", "small", "huge"])
 def test_deadlines_are_told_by_the_hubs_clock(
     fake_hub: FakeHub, unwired: Editor, clock: float
