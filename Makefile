@@ -13,7 +13,7 @@ RULES := tests/unit/test_imports.py tests/unit/test_house_rules.py
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help venv vim-alone editors format lint types test e2e demo picture bench clean
+.PHONY: help venv vim-alone editors format lint types test e2e demo picture bench chaos clean
 
 help:
 	@echo 'make test      run all tests (sets up what is missing)'
@@ -24,6 +24,7 @@ help:
 	@echo 'make lint      ruff, import direction, house rules of Python and Vimscript'
 	@echo 'make types     mypy, strict'
 	@echo 'make bench     measure latencies through the forwarder'
+	@echo 'make chaos     kill and freeze everything for a minute, look for what was lost'
 	@echo 'make venv      make .venv; make editors: install the editors; make clean'
 
 # --- what is needed ----------------------------------------------------------
@@ -115,6 +116,10 @@ picture: venv vim-alone
 
 bench: venv editors
 	$(BIN)/harness bench
+
+# SEED=7 make chaos   repeats the faults of a run.
+chaos: venv editors
+	$(BIN)/harness chaos --seconds 60 $(if $(SEED),--seed $(SEED))
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache

@@ -10,6 +10,7 @@ from typing import Any
 
 from . import process
 from .bench import add_parser as add_bench
+from .chaos import add_parser as add_chaos
 from .editors import KINDS
 from .errors import HarnessError
 from .sandbox import sweep
@@ -61,6 +62,7 @@ def _parser() -> argparse.ArgumentParser:
     stop.add_argument("--spawn", type=int, metavar="PID", help="which, if several are running")
     stop.set_defaults(run=_stop)
     add_bench(commands)
+    add_chaos(commands)
     return parser
 
 

@@ -15,27 +15,50 @@ def add_parser(subparsers: Any) -> None:
     """Add the `bench` command to the harness's command line."""
     parser: argparse.ArgumentParser = subparsers.add_parser(
         "bench",
-        help="measure start and round trips through the forwarder",
-        description="Measure start and round trips through the forwarder, in microseconds.",
-        epilog="example: harness bench --editor vim --calls 2000",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        help="measure start, round trips, and what the hub's death costs",
+        description="Measure start and round trips through the forwarder, in microseconds; with "
+        "`recovery`, the seconds from the hub's death to the first good answer.",
+        epilog="examples: harness bench --editor vim --calls 2000; "
+        "harness bench recovery --editors 20 --kills 10",
     )
-    parser.add_argument("--editor", choices=[*KINDS, "both"], default="both")
-    parser.add_argument("--calls", type=int, default=1000, help="calls of each kind (1000)")
-    parser.add_argument("--starts", type=int, default=30, help="forwarder starts (30)")
+    parser.add_argument(
+        "subject", nargs="?", choices=["latency", "recovery"], default="latency", help="(latency)"
+    )
+    parser.add_argument("--editor", choices=[*KINDS, "both"], default="both", help="of latency")
+    parser.add_argument("--calls", type=int, default=1000, help="latency: of each kind (1000)")
+    parser.add_argument("--starts", type=int, default=30, help="latency: of the forwarder (30)")
+    parser.add_argument(
+        "--editors", type=int, default=20, metavar="N", help="recovery: Vim, Neovim in turn (20)"
+    )
+    parser.add_argument(
+        "--kills", type=int, default=10, metavar="N", help="recovery: of the hub, for each era (10)"
+    )
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Measure and print; returns the exit status."""
-    kinds = list(KINDS) if arguments.editor == "both" else [arguments.editor]
-    figures = latency.measure(kinds, arguments.calls, arguments.starts)
-    if arguments.json:
-        sys.stdout.write(json.dumps(figures, indent=2) + "\n")
+    if arguments.subject == "recovery":
+        from . import recovery  # the SDK takes half a second to import
+
+        figures = recovery.measure(arguments.editors, arguments.kills)
+        rows = recovery_table(figures)
     else:
-        sys.stdout.write(table(figures))
+        kinds = list(KINDS) if arguments.editor == "both" else [arguments.editor]
+        figures = latency.measure(kinds, arguments.calls, arguments.starts)
+        rows = table(figures)
+    sys.stdout.write(json.dumps(figures, indent=2) + "\n" if arguments.json else rows)
     return 0
+
+
+def recovery_table(figures: list[dict[str, Any]]) -> str:
+    """Return the figures of a recovery, a line for each era."""
+    return "".join(
+        f"{f['what']}, {f['editors']} editors, {f['era']} era: "
+        f"p50 {f['p50']:.2f} s, worst {f['max']:.2f} s of {f['n']}\n"
+        for f in figures
+    )
 
 
 def table(figures: list[dict[str, Any]]) -> str:

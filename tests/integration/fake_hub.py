@@ -11,6 +11,7 @@ import socket
 import struct
 import termios
 import time
+from collections.abc import Callable
 from typing import Any
 
 from harness import Sandbox, slow, wait_until
@@ -38,6 +39,8 @@ class Line:
         self.updates: list[Json] = []
         self.started: list[int] = []
         self.acknowledges = True
+        #: What an editor that asks for the hub's clock is told; None: that there is no such method.
+        self.clock: Callable[[], float] | None = None
         self._answers: dict[str, Json] = {}
         self._file = connection.makefile("rb")
         self._ids = itertools.count(1)
@@ -113,6 +116,8 @@ class Line:
                 self.send({"type": "ack", "seq": message["seq"]})
         elif kind == "started":
             self.started.append(message["id"])
+        elif message.get("method") == "clock" and self.clock is not None:
+            self.send({"id": message["id"], "result": {"t": self.clock()}})
         elif "method" in message:
             self.send({"id": message["id"], "error": {"code": -32601, "message": "not here"}})
         elif kind is None:

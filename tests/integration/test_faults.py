@@ -104,6 +104,23 @@ def test_a_stopped_hub_while_the_user_types_never_freezes_the_editor(
     assert editor.messages() == ""
 
 
+def test_an_answer_that_came_while_the_hub_was_stopped_past_the_deadline_counts(
+    quick_hub: Hub, editor: Editor, assistant: Assistant
+) -> None:
+    editor.type("iabc")
+    call = assistant.call_async("vim_edit", bufnr=1, line=1, end_line=0, content="inserted")
+    pending = "vim_mcp#acts#Pending()"
+    wait_until(lambda: editor.eval(pending) == 1, what="the edit to be parked")
+    quick_hub.freeze()
+    editor.type("<Esc>")
+    wait_until(lambda: editor.eval(pending) == 0, what="the edit to be done")
+    wait_for_timers(editor, round(1500 * slow()))
+    quick_hub.thaw()
+    answer = call.result(30 * slow())
+    assert not answer.is_error, answer.text
+    assert editor.lines() == ["inserted", "abc"]
+
+
 def test_a_hub_stopped_while_it_reads_a_big_buffer_never_freezes_the_editor(
     editor: Editor, hub: Hub, assistant: Assistant
 ) -> None:

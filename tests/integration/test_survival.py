@@ -128,7 +128,27 @@ def test_a_call_in_flight_ends_when_hub_and_editor_die(
     hub.freeze()
     editor.kill()
     hub.kill()
-    assert call.result(30 * slow()).error["code"] in (1002, 1003)
+    error = call.result(30 * slow()).error
+    assert error["code"] == 1003
+    assert error["data"]["effect_unknown"]
+
+
+def test_an_edit_that_a_stopped_editor_cannot_tell_of_is_not_called_undone(
+    editor: Editor, assistant: Assistant, hub: Hub
+) -> None:
+    editor.type("iabc")
+    call = assistant.call_async("vim_edit", **INSERT)
+    wait_until(lambda: pending_acts(editor) == 1, what="the edit to be parked")
+    hub.freeze()
+    editor.type("<Esc>")
+    wait_until(lambda: pending_acts(editor) == 0, what="the edit to be done")
+    editor.freeze()
+    hub.kill()
+    error = call.result(30 * slow()).error
+    assert error["code"] == 1003
+    assert error["data"]["effect_unknown"]
+    editor.thaw()
+    assert editor.lines() == ["inserted", "abc"]
 
 
 @pytest.mark.parametrize("era", ERAS)

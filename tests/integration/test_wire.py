@@ -10,6 +10,7 @@ import pytest
 from harness import Editor, wait_until
 from tests.integration.conftest import Wired, wait_for_timers
 from tests.integration.fake_hub import FakeHub, Json, clock_ms, encode
+from vim_mcp.limits import MAX_IN_FLIGHT
 
 pytestmark = pytest.mark.private
 
@@ -81,6 +82,31 @@ def test_an_act_that_waits_for_the_user_is_refused_at_its_deadline(wired: Wired)
     assert answer["error"]["data"]["reason"] == "insert_mode"
     wired.editor.type("<Esc>")
     assert wired.editor.lines() == ["one"]
+
+
+def test_an_editor_that_is_stopped_as_an_act_begins_does_not_do_it_late(wired: Wired) -> None:
+    wired.editor.type("itext<Esc>")
+    # As long as this between the word that it begins and the act itself: past the deadline.
+    wired.editor.command("let g:told = []")
+    slowly = "{m -> get(m, 'type', '') is# 'started' ? execute('sleep 200m') : add(g:told, m)}"
+    request = json.dumps({"id": 1, "method": "edit", "params": insert("late"), "op": "s:1:1"})
+    due = "vim_mcp#clock#Now() + 100"
+    wired.editor.command(f"call vim_mcp#acts#Park(json_decode('{request}'), {due}, {slowly})")
+    (told,) = wait_until(lambda: wired.editor.eval("g:told"), what="the act to be answered")
+    assert told["error"]["code"] == 1003
+    assert wired.editor.lines() == ["text"]
+
+
+def test_an_editor_with_a_wrong_notion_of_the_hubs_clock_asks_for_it(
+    fake_hub: FakeHub, unwired: Editor
+) -> None:
+    line, _ = fake_hub.greet(t=clock_ms() + LATE_MS)
+    line.clock = clock_ms
+    # That it comes late is what the editor notices.
+    assert line.ask("edit", insert("late"), op="s:1:1")["error"]["code"] == 1003
+    assert "result" in line.ask("get_state")
+    assert "result" in line.ask("edit", insert("in time"), op="s:2:1")
+    assert unwired.lines() == ["in time"]
 
 
 @pytest.mark.parametrize("clock", [0.0, 7.25, 1e12], ids=["zero", "small", "huge"])
@@ -176,7 +202,8 @@ def test_an_act_asked_for_twice_is_done_once(wired: Wired) -> None:
 def test_an_act_asked_for_again_by_the_next_hub_is_done_once(wired: Wired) -> None:
     wired.editor.type("itext<Esc>")
     editor, line, hub = wired
-    requests = [line.request("edit", insert(str(n)), op=f"s:{n}:1") for n in range(64)]
+    count = MAX_IN_FLIGHT
+    requests = [line.request("edit", insert(str(n)), op=f"s:{n}:1") for n in range(count)]
     for request in requests:
         line.send(request)
     results = [line.answer(request["id"])["result"] for request in requests]
@@ -184,7 +211,16 @@ def test_an_act_asked_for_again_by_the_next_hub_is_done_once(wired: Wired) -> No
     again, _ = hub.greet()
     for n, result in enumerate(results):
         assert again.ask("edit", insert(str(n)), op=f"s:{n}:1")["result"] == result
-    assert editor.eval("line('$')") == 65
+    assert editor.eval("line('$')") == count + 1
+
+
+def test_an_act_is_remembered_whatever_other_assistants_do_meanwhile(wired: Wired) -> None:
+    wired.editor.type("itext<Esc>")
+    first = wired.line.ask("edit", insert("once"), op="s:1:1")
+    for n in range(300):
+        wired.line.ask("execute", {"command": "echo 1"}, op=f"other:{n}:1")
+    assert wired.line.ask("edit", insert("once"), op="s:1:1")["result"] == first["result"]
+    assert wired.editor.lines() == ["once", "text"]
 
 
 def test_a_failed_act_asked_for_again_fails_the_same_way(wired: Wired) -> None:

@@ -30,7 +30,7 @@ from vim_mcp.editors.fleet import Fleet
 from vim_mcp.editors.instance import Instance
 from vim_mcp.editors.progress import Progress
 from vim_mcp.editors.session import Session
-from vim_mcp.errors import VimMcpError
+from vim_mcp.errors import InstanceGone, InstanceNotFound, NoInstances, VimMcpError
 from vim_mcp.tools import (
     buffers,
     diagnostics,
@@ -151,12 +151,20 @@ class AssistantServer:
         # A relative path is the assistant's; the editor hears only absolute ones.
         if arguments.get("file") is not None:
             arguments["file"] = file_path(arguments["file"], self.session.cwd)
-        instance = await self.fleet.choose(
-            self.session,
-            instance_id=arguments.pop("instance_id"),
-            workspace_path=arguments.pop("workspace_path"),
-            file=arguments.get("file"),
-        )
+        wanted = arguments.pop("instance_id")
+        likely = wanted or self.session.selected or "the editor"
+        try:
+            instance = await self.fleet.choose(
+                self.session,
+                instance_id=wanted,
+                workspace_path=arguments.pop("workspace_path"),
+                file=arguments.get("file"),
+            )
+        except (InstanceGone, InstanceNotFound, NoInstances):
+            if tool.acts and ctx.request_id in self.session.asked_again:
+                # An earlier hub had begun it, in an editor that has not come back to tell.
+                raise InstanceGone(likely, effect_unknown=True) from None
+            raise
         call = self._call_on(instance, ctx)
         # The arguments were checked, so what fails is what the editor answered.
         with sensible(instance, tool.name):

@@ -14,6 +14,8 @@ from vim_mcp.editors.text import Text, from_vim
 from vim_mcp.errors import (
     METHOD_NOT_FOUND,
     EditorError,
+    InstanceBlocked,
+    InstanceGone,
     InvalidParams,
     OutdatedPlugin,
     SenselessAnswer,
@@ -73,7 +75,10 @@ class Call:
         Raises:
             OutdatedPlugin, EditorError, InstanceBlocked, InstanceGone: As `read`.
         """
-        return await self._request(method, params, ACT_S, f"{self._op}:{name or method}")
+        try:
+            return await self._request(method, params, ACT_S, f"{self._op}:{name or method}")
+        except (InstanceBlocked, InstanceGone) as error:
+            raise self._in_doubt(error) from None
 
     async def _request(
         self, method: str, params: Json, seconds: float, op: str | None = None
@@ -118,7 +123,18 @@ class Call:
             found = await self.read("outcome", {"op": f"{self._op}:{name}"})
         except OutdatedPlugin:
             return None
-        return found if found.pop("known", False) else None
+        except (InstanceBlocked, InstanceGone) as error:
+            raise self._in_doubt(error) from None
+        if found.pop("known", False):
+            return found
+        # Nor will it be: when a connection ends, the editor forgets what waited there.
+        self._again = False
+        return None
+
+    def _in_doubt(self, error: InstanceBlocked | InstanceGone) -> InstanceBlocked | InstanceGone:
+        """Return the error; what an earlier hub may have had done is not known to be undone."""
+        error.effect_unknown = error.effect_unknown or self._again
+        return error
 
     async def text(
         self, target: Json, first: int = 1, last: int | None = None, max_chars: int | None = None

@@ -21,6 +21,8 @@ log = logging.getLogger(__name__)
 
 #: How long a Neovim in trouble has to tell its mode from the fast context.
 _HEALTH_S = 0.25
+#: Turns of the loop in which what an editor has said is read, before it is called silent.
+_LOOKS = 8
 
 
 def hub_clock_ms() -> float:
@@ -240,8 +242,21 @@ class Instance:
             pending.timer.cancel()
 
     def _expire(self, request_id: int) -> None:
+        if (pending := self._pending.get(request_id)) is not None:
+            self._look_first(request_id, pending.timer, _LOOKS)
+
+    def _look_first(self, request_id: int, timer: asyncio.TimerHandle | None, looks: int) -> None:
+        """Let the loop read the sockets before a deadline that passed is acted upon.
+
+        A process that was stopped in epoll_wait comes out of it without a look at them when the
+        timeout is over by then: its editors may have answered long ago.
+        """
         pending = self._pending.get(request_id)
-        if pending is None or pending.answer.done():
+        if pending is None or pending.answer.done() or pending.timer is not timer:
+            return
+        if looks:
+            loop = asyncio.get_running_loop()
+            loop.call_soon(self._look_first, request_id, timer, looks - 1)
             return
         self._take_back(request_id)
         if (

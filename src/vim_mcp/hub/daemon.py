@@ -176,6 +176,8 @@ class Hub:
             "version": __version__,
             "protocol": PROTOCOL,
             "uptime_s": round(time.monotonic() - self.started, 3),
+            # The one that asks is among them: what is left of peers long gone is seen here.
+            "tasks": len(asyncio.all_tasks()),
             "socket": paths.socket_path(),
             "instances": instances,
             "sessions": sessions,

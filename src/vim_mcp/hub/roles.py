@@ -9,7 +9,7 @@ import uuid
 from typing import TYPE_CHECKING
 
 from vim_mcp import PROTOCOL, __version__
-from vim_mcp.editors.instance import Instance
+from vim_mcp.editors.instance import Instance, hub_clock_ms
 from vim_mcp.editors.session import Session
 from vim_mcp.limits import MAX_IN_FLIGHT, MAX_SESSION_TEXT
 from vim_mcp.wire.messages import (
@@ -56,6 +56,8 @@ class EditorRole:
         elif isinstance(message, Ask):
             if message.method == "status":
                 instance.answer(message.id, self._hub.status())
+            elif message.method == "clock":
+                instance.answer(message.id, {"t": hub_clock_ms()})
             else:
                 instance.refuse(message.id, -32601, f"the hub has no method {message.method}")
         elif isinstance(message, Bye):

@@ -7,10 +7,15 @@ let s:timer = -1
 let s:is_running = 0
 let s:is_paused = 0
 
-" Outcomes by `op`, so that one asked for again is not done twice.
+" Outcomes by `op`, so that one asked for again is not done twice. An assistant
+" may have so many calls under way at once (the hub's bound); what the others do
+" meanwhile, while its forwarder is stopped for example, makes it forget nothing.
 let s:outcomes = {}
-let s:ops = []
-let s:max_ops = 64
+let s:ops = {}
+let s:max_ops = 256
+" Those that acted last, the latest at the end.
+let s:sessions = []
+let s:max_sessions = 32
 
 " How often to look whether the moment has become safe, in ms.
 let s:look_again = 25
@@ -176,10 +181,12 @@ function! s:RefuseLate() abort
   call filter(s:queue, 'v:val.due > l:now')
   for l:act in l:late
     let l:reason = l:act.reason is# '' ? l:head : l:act.reason
-    call s:Answer(l:act, {'error': l:reason is# ''
-          \ ? vim_mcp#error#Make(1003, 'busy', 'The request reached the editor after its deadline: nothing was done. Try again.')
-          \ : s:Refusal(1003, l:reason)})
+    call s:Answer(l:act, {'error': l:reason is# '' ? s:TooLate() : s:Refusal(1003, l:reason)})
   endfor
+endfunction
+
+function! s:TooLate() abort
+  return vim_mcp#error#Make(1003, 'busy', 'The request reached the editor after its deadline: nothing was done. Try again.')
 endfunction
 
 function! s:NotNow(act) abort
@@ -192,7 +199,10 @@ function! s:Run(act) abort
   let s:is_running = 1
   call a:act.send({'type': 'started', 'id': a:act.id})
   try
-    let l:outcome = {'result': s:methods[a:act.method](a:act.params)}
+    " Only now: had we been stopped before the hub was told that it begins, its
+    " caller may have been told by now that it never did.
+    let l:outcome = vim_mcp#clock#Now() < a:act.due
+          \ ? {'result': s:methods[a:act.method](a:act.params)} : {'error': s:TooLate()}
   catch
     let l:outcome = {'error': vim_mcp#error#From(v:exception)}
   finally
@@ -238,11 +248,23 @@ function! s:Answer(act, outcome) abort
 endfunction
 
 function! s:Remember(op, outcome) abort
+  let l:session = matchstr(a:op, '^[^:]*')
+  if get(s:sessions, -1, '') isnot# l:session
+    call filter(s:sessions, 'v:val isnot# l:session')
+    call add(s:sessions, l:session)
+  endif
+  let l:ops = get(s:ops, l:session, [])
+  let s:ops[l:session] = l:ops
   if !has_key(s:outcomes, a:op)
-    call add(s:ops, a:op)
+    call add(l:ops, a:op)
   endif
   let s:outcomes[a:op] = a:outcome
-  while len(s:ops) > s:max_ops
-    call remove(s:outcomes, remove(s:ops, 0))
-  endwhile
+  if len(l:ops) > s:max_ops
+    call remove(s:outcomes, remove(l:ops, 0))
+  endif
+  if len(s:sessions) > s:max_sessions
+    for l:old in remove(s:ops, remove(s:sessions, 0))
+      call remove(s:outcomes, l:old)
+    endfor
+  endif
 endfunction

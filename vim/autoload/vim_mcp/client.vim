@@ -31,6 +31,10 @@ let s:home_is_ours = v:null
 let s:calls = {}
 let s:last_call = 0
 
+" A greeting that took longer says too little of the hub's clock, in ms.
+let s:slow_clock = 100
+let s:is_measuring = 0
+
 let s:first_pause = 50
 let s:longest_backoff = 1000
 " Some 6 s: longer than a hub takes to be started by whoever needs it.
@@ -272,6 +276,7 @@ function! s:Drop() abort
   let s:channel = 0
   let s:hub = {}
   let s:calls = {}
+  let s:is_measuring = 0
   call vim_mcp#events#Stop()
   call vim_mcp#acts#Clear()
 endfunction
@@ -292,6 +297,21 @@ function! vim_mcp#client#Call(method, Then) abort
   let l:id = 'e' . s:last_call
   let s:calls[l:id] = a:Then
   return vim_mcp#client#Send({'id': l:id, 'method': a:method, 'params': {}})
+endfunction
+
+" Ask for the hub's clock: requests look older than they are, and none would be
+" answered, when it was first measured while one of us was stopped, or when our
+" clock has jumped (older Vims have the wall's, which goes on while a laptop sleeps).
+function! vim_mcp#client#MeasureClock() abort
+  if !s:is_measuring
+    let s:is_measuring = 1
+    call vim_mcp#client#Call('clock', function('s:Measured', [vim_mcp#clock#Now()]))
+  endif
+endfunction
+
+function! s:Measured(sent, reply) abort
+  let s:is_measuring = 0
+  call vim_mcp#clock#Improve(a:sent, get(get(a:reply, 'result', {}), 't', v:null))
 endfunction
 
 " What the hub says
@@ -345,6 +365,9 @@ function! s:Registered(message) abort
   let s:last_error = ''
   call s:StopTimers()
   call vim_mcp#clock#Sync(s:registered_at, get(a:message, 't', v:null))
+  if vim_mcp#clock#Now() - s:registered_at > s:slow_clock
+    call vim_mcp#client#MeasureClock()
+  endif
   let s:instance_id = get(a:message, 'instance_id', s:instance_id)
   let s:hub = get(a:message, 'hub', {})
   call vim_mcp#hub#Seen()

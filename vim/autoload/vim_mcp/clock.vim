@@ -13,6 +13,13 @@ function! vim_mcp#clock#Sync(sent, t) abort
   let s:offset = s:IsNumber(a:t) ? a:sent - a:t : v:null
 endfunction
 
+" The same, measured once more while connected: the later bound is the better one.
+function! vim_mcp#clock#Improve(sent, t) abort
+  if s:IsNumber(a:t) && (s:offset is v:null || a:sent - a:t > s:offset)
+    let s:offset = a:sent - a:t
+  endif
+endfunction
+
 " Our time at which a request of the hub's time {t} is {age} ms old. Where one of
 " the two did not come, its age counts from now.
 function! vim_mcp#clock#When(t, age) abort
