@@ -8,7 +8,7 @@ import sys
 from typing import Any
 
 from ..editors import KINDS
-from . import latency
+from . import fairness, latency
 
 
 def add_parser(subparsers: Any) -> None:
@@ -17,14 +17,17 @@ def add_parser(subparsers: Any) -> None:
         "bench",
         help="measure start, round trips, and what the hub's death costs",
         description="Measure start and round trips through the forwarder, in microseconds; with "
-        "`recovery`, the seconds from the hub's death to the first good answer.",
+        "`recovery`, the seconds from the hub's death to the first good answer; with `fairness`, "
+        "small calls of one assistant beside 10 MB answers for another.",
         epilog="examples: harness bench --editor vim --calls 2000; "
         "harness bench recovery --editors 20 --kills 10",
     )
     parser.add_argument(
-        "subject", nargs="?", choices=["latency", "recovery"], default="latency", help="(latency)"
+        "subject", nargs="?", choices=["latency", "recovery", "fairness"], default="latency"
     )
-    parser.add_argument("--editor", choices=[*KINDS, "both"], default="both", help="of latency")
+    parser.add_argument(
+        "--editor", choices=[*KINDS, "both"], default="both", help="of latency, fairness"
+    )
     parser.add_argument("--calls", type=int, default=1000, help="latency: of each kind (1000)")
     parser.add_argument("--starts", type=int, default=30, help="latency: of the forwarder (30)")
     parser.add_argument(
@@ -32,6 +35,9 @@ def add_parser(subparsers: Any) -> None:
     )
     parser.add_argument(
         "--kills", type=int, default=10, metavar="N", help="recovery: of the hub, for each era (10)"
+    )
+    parser.add_argument(
+        "--reads", type=int, default=10, metavar="N", help="fairness: of 10 MB each (10)"
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
@@ -46,7 +52,10 @@ def run(arguments: argparse.Namespace) -> int:
         rows = recovery_table(figures)
     else:
         kinds = list(KINDS) if arguments.editor == "both" else [arguments.editor]
-        figures = latency.measure(kinds, arguments.calls, arguments.starts)
+        if arguments.subject == "fairness":
+            figures = fairness.measure(kinds, arguments.reads)
+        else:
+            figures = latency.measure(kinds, arguments.calls, arguments.starts)
         rows = table(figures)
     sys.stdout.write(json.dumps(figures, indent=2) + "\n" if arguments.json else rows)
     return 0

@@ -1,17 +1,13 @@
-"""What a 10 MB answer for one assistant costs the small calls of another; in microseconds.
-
-Run as `python -m harness.bench.fairness`.
-"""
+"""What a 10 MB answer for one assistant costs the small calls of another; in microseconds."""
 
 from __future__ import annotations
 
 import shutil
 import subprocess
-import sys
 import time
 from collections.abc import Iterable
 
-from ..editors import KINDS, make_editor
+from ..editors import make_editor
 from ..hub import Hub
 from ..raw import RawAssistant
 from ..sandbox import Sandbox
@@ -70,9 +66,3 @@ def _reader(sandbox: Sandbox, instance_id: str) -> subprocess.Popen[bytes]:
         executable=shutil.which("vim-mcp", path=sandbox.env()["PATH"]),
         stdout=subprocess.DEVNULL,
     )
-
-
-if __name__ == "__main__":
-    from . import table
-
-    sys.stdout.write(table(measure(KINDS, 10)))

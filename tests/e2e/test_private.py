@@ -201,6 +201,27 @@ def test_main_file_that_is_private_names_no_instance(
     assert mine["buffers"] == []
 
 
+@pytest.mark.parametrize("kind", ["c", "l"])
+def test_a_list_that_names_a_private_file_is_private(
+    editor: Editor, assistant: Assistant, sandbox: Sandbox, kind: str
+) -> None:
+    shown = write(sandbox, "plain.txt", "nothing to hide")
+    hidden = write(sandbox, "id_canary", SECRET)
+    show(editor, shown)
+    editor.command(f"{kind}getexpr ['plain.txt:1:first']")
+    editor.command(f"{kind}open")
+    number = editor.eval("bufnr()")
+    assert "first" in done(assistant, "vim_read", bufnr=number)
+    editor.command(f"{kind}addexpr ['{hidden}:1:{SECRET}']")
+    assert SECRET in "\n".join(editor.lines(number))
+    assert reason(refused(assistant, "vim_read", bufnr=number)) == "private"
+    assert SECRET not in (seen := everything(assistant))
+    assert "canary" not in seen
+    # Of what no window shows nobody knows any more which list it was.
+    editor.command(f"{kind}close")
+    assert SECRET not in everything(assistant)
+
+
 @pytest.mark.private
 @pytest.mark.parametrize("how", ["global option", "-n"])
 def test_no_swap_files_at_all_makes_nothing_private(

@@ -39,6 +39,9 @@ def test_7_2_3_a_session_goes_on_when_the_hub_is_killed(
     assistant.call("select_vim_instance", instance_id=chosen)
     for _ in range(3):
         hub.kill()
+        status = wait_until(lambda: hub_status(hub.sandbox), what="the next hub")
+        # The next hub knows who it is before it says anything.
+        assert [one["client"] for one in status["sessions"]] in ([], [f"{assistant.name} 1"])
         assert assistant.call("vim_read").text.endswith("1\ttwo")
         listed = assistant.call("list_vim_instances").data
         assert listed["selected"] == chosen

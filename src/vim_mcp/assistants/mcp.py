@@ -249,10 +249,10 @@ class AssistantServer:
             # The SDK has it only after this.
             raw = (ctx.params or {}).get("clientInfo")
             if isinstance(raw, Mapping):
-                self.session.client = f"{raw.get('name', '')} {raw.get('version', '')}".strip()
+                self.session.known_as(f"{raw.get('name', '')} {raw.get('version', '')}".strip())
         elif (params := ctx.session.client_params) is not None:
             info = params.client_info
-            self.session.client = f"{info.name} {info.version}".strip()
+            self.session.known_as(f"{info.name} {info.version}".strip())
         return await call_next(ctx)
 
 

@@ -33,6 +33,12 @@ class Session:
             self.selected = instance_id
             self.on_change(self)
 
+    def known_as(self, client: str) -> None:
+        """Note who the assistant is; after a hub's death it does not say so at once."""
+        if client != self.client:
+            self.client = client
+            self.on_change(self)
+
     def subscribe(self, uri: str) -> None:
         """Note that the assistant wants to hear of changes of a resource."""
         if uri not in self.subscriptions:
@@ -57,6 +63,7 @@ class Session:
             "selected": self.selected,
             "subscriptions": sorted(self.subscriptions),
             "cwd": self.cwd,
+            "client": self.client,
         }
 
     def restore(self, state: Json) -> None:
@@ -64,5 +71,7 @@ class Session:
         selected, subscriptions = state.get("selected"), state.get("subscriptions")
         if isinstance(selected, str):
             self.selected = selected
+        if isinstance(client := state.get("client"), str):
+            self.client = client
         if isinstance(subscriptions, list):
             self.subscriptions = {s for s in subscriptions if isinstance(s, str)}

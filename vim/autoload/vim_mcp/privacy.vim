@@ -55,6 +55,27 @@ function! vim_mcp#privacy#IsPrivate(nr) abort
     return 1
   endif
   return vim_mcp#privacy#IgnoresPath(getbufinfo(a:nr)[0].name)
+        \ || (getbufvar(a:nr, '&buftype', '') is# 'quickfix' && s:ListsPrivate(a:nr))
+endfunction
+
+" A list of errors shows names and lines of files. Of one that no window shows
+" it cannot be told which list it was.
+function! s:ListsPrivate(nr) abort
+  let l:windows = win_findbuf(a:nr)
+  if empty(l:windows)
+    return 1
+  endif
+  let l:items = getwininfo(l:windows[0])[0].loclist ? getloclist(l:windows[0]) : getqflist()
+  let l:seen = {}
+  for l:item in l:items
+    if l:item.bufnr > 0 && !has_key(l:seen, l:item.bufnr)
+      let l:seen[l:item.bufnr] = 1
+      if vim_mcp#privacy#IsPrivate(l:item.bufnr)
+        return 1
+      endif
+    endif
+  endfor
+  return 0
 endfunction
 
 " Refuse when buffer {nr} is private.
