@@ -49,6 +49,10 @@ class Line:
         """Send one line."""
         self.socket.sendall(encode(message))
 
+    def raw_line(self) -> bytes:
+        """Return the peer's next line as it is, with its newline; empty when it closed."""
+        return self._file.readline()
+
     def recv(self) -> Json:
         """Return the editor's next message.
 
@@ -56,7 +60,7 @@ class Line:
             EOFError: The editor closed.
             TimeoutError: Nothing came.
         """
-        while (line := self._file.readline()) == b"\n":
+        while (line := self.raw_line()) == b"\n":
             continue
         if not line:
             raise EOFError("the editor closed the connection")
