@@ -154,7 +154,7 @@ def test_what_a_tool_refuses_goes_to_stderr(editor: Editor, shell: Shell) -> Non
 def test_a_call_that_makes_no_sense_is_not_sent(editor: Editor, shell: Shell) -> None:
     done = shell.run("call", "vim_raed")
     assert (done.code, done.out) == (2, "")
-    assert "there is no tool 'vim_raed'; there are\n  vim_read\n" in done.err
+    assert "there is no tool 'vim_raed'; there are\n  list_vim_instances\n" in done.err
     done = shell.run("call", "vim_read", "frist_line=1")
     assert (done.code, done.out) == (2, "")
     assert "no argument 'frist_line'; there are file, bufnr, first_line" in done.err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import signal
@@ -43,7 +44,12 @@ def install(sandbox: Sandbox, version: str = vim_mcp.__version__) -> str:
 
 def has_dialled(pid: int) -> bool:
     """Whether a process has a socket."""
-    return any(os.readlink(f).startswith("socket:") for f in Path(f"/proc/{pid}/fd").iterdir())
+    for descriptor in Path(f"/proc/{pid}/fd").iterdir():
+        # One may be closed while we look.
+        with contextlib.suppress(FileNotFoundError):
+            if os.readlink(descriptor).startswith("socket:"):
+                return True
+    return False
 
 
 # --- idle ---------------------------------------------------------------------------------------

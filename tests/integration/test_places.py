@@ -38,8 +38,14 @@ def renew_lock(sandbox: Sandbox) -> None:
     (sandbox.run / "hub.lock").touch(mode=0o600)
 
 
+def _is_removed(directory: Path) -> bool:
+    shutil.rmtree(directory, ignore_errors=True)
+    return not directory.exists()
+
+
 def remove_directory(sandbox: Sandbox) -> None:
-    shutil.rmtree(sandbox.run)
+    # The hub may be writing there: what came meanwhile goes, too.
+    wait_until(lambda: _is_removed(sandbox.run), what="the directory to be gone")
 
 
 def move_directory(sandbox: Sandbox) -> None:
