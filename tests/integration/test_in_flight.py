@@ -168,20 +168,22 @@ def test_a_session_with_too_much_unread_is_not_read_from(
         for number in range(2, 8):
             ask(peer, number)
         # Soon the hub has as much for it as it may, and what else it sends stays in the socket.
+        ping = json.dumps({"jsonrpc": "2.0", "id": "p", "method": "ping"}).encode()
         peer.socket.setblocking(False)
         full = 0
 
         def stays_full() -> bool:
-            # Empty lines cost the hub nothing and may be cut anywhere.
+            # One request a look, 256 in flight would stop it, too. Empty lines cost nothing, and
+            # may be cut anywhere.
             nonlocal full
             try:
-                peer.socket.send(b"\n" * 65536)
+                peer.socket.send(ping + b"\n" * 65536)
                 full = 0
             except BlockingIOError:
                 full += 1
             return full >= 20
 
-        wait_until(stays_full, seconds=60, what="the hub to stop reading")
+        wait_until(stays_full, seconds=20, what="the hub to stop reading")
         assert len(hub.instances()) == 1
         peer.socket.settimeout(60 * slow())
         answered: set[object] = set()
