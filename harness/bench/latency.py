@@ -84,7 +84,7 @@ def _round_trips(sandbox: Sandbox, kind: str, n: int) -> list[Figure]:
 
 
 def _registry(sandbox: Sandbox, editor: Editor, n: int) -> list[float]:
-    """Time from a change in the editor until the registry file has it, its 50 ms of gathering too."""
+    """Time from a change in the editor until the registry file has it, the gathering in between too."""
     file = sandbox.run / "vim-mcp-registry.json"
     seconds = []
     for turn in range(n):

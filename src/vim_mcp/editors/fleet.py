@@ -19,7 +19,7 @@ from vim_mcp.wire.messages import Update
 log = logging.getLogger(__name__)
 
 #: Registry writes are gathered this long; the seed allows 50 ms for one.
-_WRITE_S = 0.02
+_WRITE_S = 0.01
 _REFRESH_S = 600.0
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import errno
+import gc
 import importlib
 import logging
 import os
@@ -81,8 +82,7 @@ class Hub:
     def load_sdk(self) -> None:
         """Begin to import what serves MCP, in a thread: it takes 0.4 s."""
         if self._sdk is None:
-            load = asyncio.to_thread(importlib.import_module, "vim_mcp.assistants.stream")
-            self._sdk = asyncio.ensure_future(load)
+            self._sdk = asyncio.ensure_future(asyncio.to_thread(_import_sdk))
 
     async def sdk(self) -> Any:
         """Return the module that serves MCP; never, when the session is one for the next hub.
@@ -271,6 +271,20 @@ class Hub:
         for door in list(self.doors):
             door.close()
         await asyncio.sleep(0.05)
+
+
+def _import_sdk() -> Any:
+    """Import what serves MCP, and keep the garbage collector out of it, now and later.
+
+    It finds nothing in modules, and its looks through 100,000 objects of theirs would come in the
+    middle of somebody's call.
+    """
+    gc.disable()
+    try:
+        return importlib.import_module("vim_mcp.assistants.stream")
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def newer(theirs: str, ours: str) -> bool:

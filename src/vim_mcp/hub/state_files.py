@@ -35,6 +35,8 @@ _LONGEST_PAUSE_S = 60.0
 _SHORTEST_S = 0.1
 #: What changes together is one state; and editors that change together are not pulled together.
 _GATHER_S = 0.1
+#: How long a starting hub has other things to do.
+_LATER_S = 2.0
 #: Over so long the first pulls of editors that come together are spread.
 _SPREAD_S = 1.0
 
@@ -47,6 +49,8 @@ class _Keeper:
         self.instance = instance
         self._texts = texts
         self._changed = asyncio.Event()
+        # An earlier hub has written one, which is still good.
+        self._is_kept = os.path.exists(self.path)
         # Of the text that is in the file; None: whatever an earlier hub left there.
         self._written: bytes | None = None
         self._tries = 0
@@ -63,6 +67,9 @@ class _Keeper:
         await asyncio.wait([self._task])
 
     async def _keep(self) -> None:
+        if self._is_kept:
+            # First comes what an assistant waits for.
+            await asyncio.sleep(_LATER_S)
         # Editors that come back together after a hub's death are taken one after the other.
         await asyncio.sleep(random.uniform(0, min(self._interval, _SPREAD_S)))
         while True:

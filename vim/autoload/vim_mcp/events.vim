@@ -13,7 +13,7 @@ let s:sent_info = {}
 let s:told_ticks = {}
 
 " Long enough to gather what one command causes, short for a person.
-let s:gather = 50
+let s:gather = 15
 " What comes with single keys is gathered longer: nobody reads it that fast.
 let s:gather_keys = 500
 " A batch must fit into a socket that nobody reads. What is more is told as one.
