@@ -268,10 +268,14 @@ def test_one_batch_of_events_is_on_its_way_at_most(wired: Wired) -> None:
 def test_a_cursor_moved_by_the_user_is_told(wired: Wired) -> None:
     editor, line, _ = wired
     editor.type("ione<CR>two é three<Esc>")
-    wait_for_timers(editor)
-    line.fence()
-    events = [e for u in line.updates for e in u.get("events", [])]
-    insert_leave = [e for e in events if e["event"] == "InsertLeave"][-1]
+
+    def left() -> list[Json]:
+        # Each look acknowledges what has come: the next batch waits for that.
+        line.fence()
+        events = [e for u in line.updates for e in u.get("events", [])]
+        return [e for e in events if e["event"] == "InsertLeave"]
+
+    insert_leave = wait_until(left, what="word of the end of the insert")[-1]
     assert insert_leave["cursor"] == [2, 11]
     assert insert_leave["mode"] == "n"
 
